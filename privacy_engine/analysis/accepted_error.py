@@ -6,6 +6,7 @@ from functools import cache
 from typing import Literal, TypeVar
 
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ErrorForecast, ForecastData, error_forecast
+from privacy_engine.analysis.repeated import ROUGH
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.on_demand import scipy
 from privacy_engine.mechanisms.base.mechanism import Mechanism
@@ -18,8 +19,6 @@ LEAST, MOST = 1e-6, 1e4
 """The least and the greatest ε that are tried: the domain of the parameter."""
 FACTOR = 8.0
 """The interval of ε in which the answer lies is sought by this factor."""
-SEARCH_ERRORS = 4_000
-"""So many errors are simulated for each ε that is tried; the answer is checked with as many as any forecast has."""
 TOLERANCE = 0.005
 """Of log ε."""
 
@@ -51,7 +50,7 @@ def least_epsilon(
 
     def at(log_epsilon: float) -> ErrorForecast:
         tried = at_level(mechanism, math.exp(log_epsilon))
-        return error_forecast(tried, searched, steps, errors=SEARCH_ERRORS, precision=math.inf)
+        return error_forecast(tried, searched, steps, ROUGH)
 
     @cache  # the ends of the interval are needed twice
     def excess(log_epsilon: float) -> float:
@@ -68,7 +67,11 @@ def least_epsilon(
         return AcceptedError(epsilon=None, errors=highest)
     low, high = _bracket(excess, math.log(mechanism.epsilon))
     found = low if low == high else scipy.optimize.brentq(excess, low, high, xtol=TOLERANCE)
-    return _checked(mechanism, data, accepted_m, figure, steps, math.exp(found))
+    epsilon = math.exp(found)
+    if searched is not data:  # of everyone the error is another, and about inverse to ε
+        errors = error_forecast(at_level(mechanism, epsilon), data, steps, ROUGH)
+        epsilon *= getattr(errors.overall, figure) / accepted_m
+    return _checked(mechanism, data, accepted_m, figure, steps, epsilon)
 
 
 def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
@@ -95,12 +98,15 @@ def _checked(
     epsilon: float,
 ) -> AcceptedError:
     """Return ε, rounded up until the error at it is an accepted one."""
+    step = 1 + 2 * TOLERANCE
     while True:
         epsilon = min(_rounded_up(epsilon), MOST)
         errors = error_forecast(at_level(mechanism, epsilon), data, steps)
-        if epsilon == MOST or getattr(errors.overall, figure) <= accepted_m:
+        excess = getattr(errors.overall, figure) / accepted_m
+        if epsilon == MOST or excess <= 1:
             return AcceptedError(epsilon=epsilon, errors=errors)
-        epsilon *= 1 + 2 * TOLERANCE
+        epsilon *= max(step, excess)
+        step **= 2
 
 
 def _rounded_up(epsilon: float) -> float:

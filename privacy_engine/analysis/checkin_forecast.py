@@ -1,31 +1,33 @@
 """Forecast how good the recommendations of a model of check-ins are: HR@10 beside the public baseline's.
 
 It is computed from the original, so it is the owner's alone. The public baseline is measured once, on the moves of all
-users. Each run holds out a fifth of the users at random, fits the mechanism to the others with noise of a fixed seed,
-and measures by how much its hit rate is above the baseline's on those held out. The forecast is the baseline and the
-mean of these differences. Runs are repeated until it is known to :data:`~privacy_engine.analysis.repeated.PRECISION`,
-or time is up. A release is fitted to all users instead.
+users. Each run holds out a fifth of the users, five successive ones each user once, fits the mechanism to the others
+with noise of a fixed seed, and measures by how much its hit rate is above the baseline's on those held out. The
+forecast is the baseline and the mean of these differences. Runs are repeated until it is known to
+:data:`~privacy_engine.analysis.repeated.PRECISION`, or time is up. A release is fitted to all users instead.
 """
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.analysis.repeated import MOST_SECONDS, SHOWN, Effort, repeated
+from privacy_engine.analysis.repeated import SHOWN, Effort, repeated
 from privacy_engine.analysis.results import Result
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.data import CheckIns
 from privacy_engine.data.grid import Grid
 from privacy_engine.evaluation import Evaluation, split_by_user
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.metrics.recommendation import HitRate
-from privacy_engine.recommender import NearestModel, Recommender
+from privacy_engine.recommender import NearestModel
 
 HIT_RATE = HitRate(k=10)
-TEST_SHARE = 0.2
+FOLDS = 5
+TEST_SHARE = 1 / FOLDS
 """So many of the users are held out."""
 CHECKIN_S, HISTORY_S, CELL_S = 1e-6, 5e-5, 2.5e-8
 """Seconds that measuring a run takes: of each check-in, of each history, and of each cell in its ranking."""
@@ -52,16 +54,29 @@ class CheckinForecast(Result):
     """``hit_rate`` is off by at most this share of itself, at two deviations."""
 
 
+@dataclass(frozen=True, eq=False)
+class PublicHits:
+    """The moves of all users, of each its ``user``, (n,), and the probability that the baseline hits, (n,)."""
+
+    user: Ints
+    hits: Floats
+
+    def rate(self, of: CheckIns | None = None) -> float:
+        """Return the hit rate of these users, or of all, as a share; NaN where none moves from cell to cell."""
+        hits = self.hits if of is None else self.hits[np.isin(self.user, of.user)]
+        return float(hits.mean()) if len(hits) else math.nan
+
+
 def checkin_forecast(
     mechanism: CheckInMechanism,
     checkins: CheckIns,
     how: Effort = SHOWN,
     *,
-    public: Callable[[], float] | None = None,
+    public: Callable[[], PublicHits] | None = None,
 ) -> CheckinForecast:
     """Return the hit rate to expect of a model of ``checkins``; the same for every call, as the seed is fixed.
 
-    ``public`` returns :func:`public_hit_rate` where that may be known already.
+    ``public`` returns :func:`public_hits` where that may be known already.
 
     Raises
     ------
@@ -69,16 +84,18 @@ def checkin_forecast(
         The check-ins lack positions, or a list of venues that the mechanism reads.
     """
     mechanism.prepared(checkins)
-    once_s, nearest = _seconds(mechanism, checkins), NearestModel(mechanism.grid)
-    baseline = public() if public else public_hit_rate(mechanism.grid, checkins)
-    if math.isnan(baseline) or once_s * how.fewest > MOST_SECONDS or len(np.unique(checkins.user)) < 2:
+    runs = how.runs(_seconds(mechanism, checkins))
+    nearest = public() if public else public_hits(mechanism.grid, checkins)
+    baseline = nearest.rate()
+    if math.isnan(baseline) or runs is None or len(np.unique(checkins.user)) < 2:
         return CheckinForecast(runs=0, baseline=None if math.isnan(baseline) else baseline)
     rng, numbers, length = noise.seeded(SEED), count(), mechanism.parameter("order", 1)
 
     def gain() -> float:
-        fitted, others = split_by_user(checkins, TEST_SHARE, np.random.default_rng([SEED, next(numbers)]))
+        order, fold = divmod(next(numbers), FOLDS)
+        fitted, others = split_by_user(checkins, TEST_SHARE, np.random.default_rng([SEED, order]), fold=fold)
         model = mechanism.release(fitted, rng=rng)
-        return _hit_rate(model, fitted, others, length) - _hit_rate(nearest, fitted, others, length)
+        return HIT_RATE.over(Evaluation(model, fitted, others, length)) / 100 - nearest.rate(others)
 
     def within(gains: Floats) -> float:
         known = gains[~np.isnan(gains)]
@@ -89,8 +106,9 @@ def checkin_forecast(
     gains, off = repeated(
         lambda runs: np.array([gain() for _ in range(runs)]),
         within,
-        first=how.fewest,
-        most=min(int(how.seconds / once_s), MOST_RUNS),
+        first=math.ceil(runs[0] / FOLDS) * FOLDS,
+        most=min(runs[1], MOST_RUNS),
+        precision=how.precision,
     )
     if np.count_nonzero(~np.isnan(gains)) < 2:
         return CheckinForecast(runs=len(gains), baseline=baseline)
@@ -105,18 +123,16 @@ def checkin_forecast(
     )
 
 
-def public_hit_rate(grid: Grid, checkins: CheckIns) -> float:
-    """Return the hit rate of the ten nearest cells, as a share; NaN where no user moves from cell to cell."""
-    return _hit_rate(NearestModel(grid), checkins, checkins)
-
-
-def _hit_rate(model: Recommender, fitted: CheckIns, others: CheckIns, length: int = 1) -> float:
-    """Return the hit rate as a share; NaN where none of the ``others`` moves."""
-    return HIT_RATE.over(Evaluation(model, fitted, others, length)) / 100
+def public_hits(grid: Grid, checkins: CheckIns) -> PublicHits:
+    """Return the hits of the ten nearest cells."""
+    evaluation = Evaluation(NearestModel(grid), checkins, checkins)
+    if (positions := evaluation.positions) is None or (ranks := evaluation.ranks) is None:
+        return PublicHits(np.empty(0, dtype=np.int64), np.empty(0))
+    return PublicHits(positions.sequence, ranks[positions.first].hits(HIT_RATE.k))
 
 
 def _seconds(mechanism: CheckInMechanism, checkins: CheckIns) -> float:
     """Return about how long one run takes, on one core of a small machine."""
     cells, histories = len(mechanism.grid), TEST_SHARE * len(checkins)
     ranked = min(histories, cells ** mechanism.parameter("order", 1)) * (HISTORY_S + CELL_S * cells)
-    return float(mechanism.seconds(len(checkins)) + CHECKIN_S * len(checkins) + 2 * ranked)
+    return float(mechanism.seconds(len(checkins)) + CHECKIN_S * len(checkins) + ranked)

@@ -23,7 +23,7 @@ import numpy as np
 
 from privacy_engine import metrics, noise
 from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
-from privacy_engine.analysis.repeated import FEWEST_RUNS, PRECISION, SHARES, off_by, repeated
+from privacy_engine.analysis.repeated import FEWEST_RUNS, SHARES, SHOWN, Effort, off_by, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
@@ -36,12 +36,10 @@ from privacy_engine.noise.expected import SharedNoise
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.releases.spec import processed
 
-ERRORS = 20_000
-"""So many errors are simulated at first."""
 MOST_ERRORS = 2_000_000
 """So many errors are simulated at most."""
-MOST_PROCESSED, MOST_PROCESSED_RUNS = 200_000, 2000
-"""Where steps follow, which take longer, so many errors and releases; the precision may then be less."""
+MOST_PROCESSED = 10_000
+"""Where steps follow, which take longer, people are left out of data with more events than this."""
 MOST_EVENTS = 200_000
 """Of more events some are simulated, evenly, where each has a law of its own; otherwise people are left out."""
 MOST_RELEASED, FEWEST_RELEASED = 1_000_000, 2
@@ -134,14 +132,13 @@ def error_forecast(
     mechanism: TrajectoryMechanism,
     data: ForecastData,
     steps: Sequence[PostProcess] = (),
-    *,
-    errors: int = ERRORS,
-    precision: float = PRECISION,
+    how: Effort = SHOWN,
 ) -> ErrorForecast:
     """Return the errors to expect of a release of ``data`` by ``mechanism`` and the ``steps`` after it.
 
-    The same for every call: seeds are fixed. Where it simulates there are ``errors`` of them at first, or more if one
-    release has more, and then as many as ``precision`` needs, up to the limits of this module.
+    The same for every call: seeds are fixed. Where it simulates there are ``how.errors`` of them at first, or more if
+    one release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
+    as many releases as take its seconds by their own estimate.
     """
     known = has_known_budgets(mechanism)
     every = max(math.ceil(data.events / MOST_EVENTS), 1) if known else 1
@@ -151,26 +148,24 @@ def error_forecast(
         groups = {"overall": noisy.overall, "landmarks": noisy.landmark, "others": noisy.regular}
         figures = {name: _of_noise(one) for name, one in groups.items()}
         return ErrorForecast(exact=True, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
-    independent = known and not steps
+    independent, rng = known and not steps, noise.seeded(SEED)
     if not independent:
-        data, every = data.some(MOST_PROCESSED // FEWEST_RUNS if steps else MOST_RELEASED), 1
-    if not independent and data.events > MOST_SIMULATED:
+        data, every = data.some(MOST_PROCESSED if steps else MOST_RELEASED), 1
+    runs = how.runs(sum(step.seconds(len(mask)) for mask in data.masks for step in steps)) if steps else None
+    if (steps and runs is None) or (not independent and data.events > MOST_SIMULATED):
         unknown = _of_errors(np.empty((1, 0)), 0.0)
         figures = dict.fromkeys(("overall", "landmarks", "others"), unknown)
         return ErrorForecast(exact=False, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
-    most = max((MOST_PROCESSED if steps else MOST_ERRORS) // max(len(marks), 1), 1)
-    most = min(most, MOST_PROCESSED_RUNS) if steps else most
-    rng = noise.seeded(SEED)
     if independent and has_known_budgets(mechanism):
         everyone = zip(data.series, data.masks, strict=True)
         draw = partial(_independent, [_Shown.planned(mechanism, *one, every) for one in everyone], rng)
     else:
         draw = partial(_of_releases, mechanism, data, rng, steps)
     fewest = 1 if independent else max(min(FEWEST_RUNS, MOST_ERRORS // max(len(marks), 1)), FEWEST_RELEASED)
-    first = max(-(-errors // max(len(marks), 1)), fewest)
+    first, most = runs or (max(-(-how.errors // max(len(marks), 1)), fewest), max(MOST_ERRORS // max(len(marks), 1), 1))
     within = partial(off_by, independent=independent)
-    found, off = repeated(draw, within, first=first, most=most, precision=precision)
+    found, off = repeated(draw, within, first=first, most=most, precision=how.precision)
     return ErrorForecast(
         exact=False,
         runs=len(found),

@@ -15,23 +15,26 @@ def least_level(
     """Return the least ε of two digits for which ``is_accepted``; None where it is not even for :data:`MOST`.
 
     What is accepted at one ε is taken to be accepted at greater ones. ``confirmed`` is a check of greater precision:
-    the answer is raised, digit by digit, until it holds.
+    where it fails, the answer is the least level above for which it holds, found by steps that double.
 
     >>> least_level(lambda epsilon: 20 / epsilon <= 13), least_level(lambda epsilon: False)
     (1.6, None)
     """
+    first = min(range(len(LEVELS)), key=lambda i: abs(LEVELS[i] - start))
+    found = _least(is_accepted, -1, first, 54)  # steps of a factor of about 4
+    if found is not None and confirmed:
+        found = _least(confirmed, found - 1, found, 1)
+    return None if found is None else LEVELS[found]
+
+
+def _least(is_accepted: Callable[[float], bool], low: int, high: int, step: int) -> int | None:
+    """Return the place of the least of :data:`LEVELS` above ``low`` that is accepted, tried from ``high`` on."""
     last = len(LEVELS) - 1
-    low, high = -1, min(range(last + 1), key=lambda i: abs(LEVELS[i] - start))
-    step = 54  # of LEVELS: a factor of about 4
     while not is_accepted(LEVELS[high]):
         if high == last:
             return None
-        low, high = high, min(high + step, last)
+        low, high, step = high, min(high + step, last), 2 * step
     while high - low > 1:
         middle = max(high - step, 0) if low < 0 and high > step else (low + high) // 2
         low, high = (low, middle) if is_accepted(LEVELS[middle]) else (middle, high)
-    while confirmed and not confirmed(LEVELS[high]):
-        if high == last:
-            return None
-        high += 1
-    return LEVELS[high]
+    return high

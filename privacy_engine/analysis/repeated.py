@@ -10,9 +10,9 @@ from privacy_engine.core.arrays import Floats
 
 PRECISION = 0.005
 """The share of themselves that forecast figures are off by at most, at two standard deviations."""
-FEWEST_RUNS = 8
-"""From so many runs or more their spread is known."""
-MOST_SECONDS = 20.0
+FEWEST_RUNS, FEWEST_SLOW = 8, 4
+"""From so many runs or more their spread is known; roughly from the fewer, where runs take long."""
+MOST_SECONDS = 10.0
 """Where the fewest runs would take longer than this nothing is known."""
 SHARES = (0.5, 0.95)
 """Of the errors: half are at most the typical one."""
@@ -22,12 +22,21 @@ SHARES = (0.5, 0.95)
 class Effort:
     """How much is simulated; with fewer runs than :data:`FEWEST_RUNS` a forecast is a rough one."""
 
-    seconds: float = 2.0
+    seconds: float = 0.15
     """Runs take about so long, by the estimate of the mechanism; the precision may then be less."""
     fewest: int = FEWEST_RUNS
+    errors: int = 20_000
+    """Where single errors are simulated, so many at first."""
+    precision: float = PRECISION
+
+    def runs(self, once_s: float) -> tuple[int, int] | None:
+        """The fewest and the most runs of ``once_s`` seconds each; None where the fewest take too long."""
+        most = int(self.seconds / once_s)
+        fewest = min(self.fewest, max(most, FEWEST_SLOW))
+        return (fewest, most) if once_s * fewest <= MOST_SECONDS else None
 
 
-SHOWN, ROUGH = Effort(), Effort(seconds=0.1, fewest=2)
+SHOWN, ROUGH = Effort(), Effort(seconds=0.04, fewest=2, errors=4_000, precision=0.05)
 
 
 def repeated(
@@ -36,7 +45,7 @@ def repeated(
     *,
     first: int,
     most: int,
-    precision: float = PRECISION,
+    precision: float,
 ) -> tuple[Floats, float]:
     """Return the rows that ``draw`` gives of so many runs, and ``within`` of them: ``first``, and more until precise.
 

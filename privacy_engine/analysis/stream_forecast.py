@@ -13,7 +13,6 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.analysis.repeated import (
     FEWEST_RUNS,
-    MOST_SECONDS,
     SHARES,
     SHOWN,
     Effort,
@@ -73,26 +72,32 @@ def count_forecast(
     known = mechanism.known_noise(len(stream))
     if known is not None:
         return _closed(stream, *known)
-    once_s = mechanism.seconds(*stream.counts.shape)
-    if once_s * how.fewest > MOST_SECONDS or stream.counts.size > MOST_SIMULATED:
-        return _unknown(exact=False)
     truth, rng, chooser = stream.counts, noise.seeded(SEED), np.random.default_rng(SEED)
+    together = max(min(COUNTS_AT_ONCE // truth.size, FEWEST_RUNS), 1) if mechanism.batched else 1
+    timestamps, dimensions = truth.shape
+    runs = how.runs(mechanism.seconds(timestamps, dimensions, together))
+    if runs is None or truth.size > MOST_SIMULATED:
+        return _unknown(exact=False)
     held = min(truth.size, MOST_ERRORS // FEWEST_RUNS)
 
-    def one() -> Floats:
-        """Errors of one release, and at the end the mean error and the ARE of all of it."""
-        published = mechanism.release(stream, rng=rng).counts.astype(np.float64)
-        errors, are = np.abs(published - truth).ravel(), float(relative_errors(truth, published).mean())
-        mean = float(errors.mean())
+    def drawn(runs: int) -> Floats:
+        """Errors of each release, and at the end the mean error and the ARE of all of it."""
+        times = (min(together, runs - i) for i in range(0, runs, together))
+        return np.stack([errors_of(one) for some in times for one in mechanism.repeat(stream, some, rng=rng)])
+
+    def errors_of(published: Floats) -> Floats:
+        errors = np.abs(published - truth).ravel().astype(np.float64)
+        figures = errors.mean(), relative_errors(truth, published).mean()
         if len(errors) > held:
             errors = errors[chooser.choice(len(errors), held, replace=False)]
-        return np.append(errors, [mean, are])
+        return np.append(errors, figures)
 
     found, within = repeated(
-        lambda runs: np.stack([one() for _ in range(runs)]),
+        drawn,
         lambda rows: max(off_by(rows[:, :-2]), mean_off_by(rows[:, -1])),
-        first=how.fewest,
-        most=min(int(how.seconds / once_s), MOST_ERRORS // held),
+        first=runs[0],
+        most=min(runs[1], MOST_ERRORS // held),
+        precision=how.precision,
     )
     typical, p95 = np.quantile(found[:, :-2], SHARES).tolist()
     mean, are = found[:, -2:].mean(axis=0).tolist()

@@ -19,7 +19,9 @@ class Split(NamedTuple):
     others: CheckIns
 
 
-def split_by_user(checkins: CheckIns, test_share: float, rng: np.random.Generator, *, density: float = 1.0) -> Split:
+def split_by_user(
+    checkins: CheckIns, test_share: float, rng: np.random.Generator, *, density: float = 1.0, fold: int = 0
+) -> Split:
     """Hold out all check-ins of a random ``test_share`` of the users; fit to a share ``density`` of the others.
 
     Parameters
@@ -30,6 +32,8 @@ def split_by_user(checkins: CheckIns, test_share: float, rng: np.random.Generato
     density : float
         Above 0 and at most 1; which users are held out does not depend on it, and those fitted with a smaller one are
         among those of a larger one.
+    fold : int
+        Of one state of ``rng``, different ones hold out different users, up to 1 / ``test_share`` of them.
 
     Raises
     ------
@@ -44,6 +48,7 @@ def split_by_user(checkins: CheckIns, test_share: float, rng: np.random.Generato
     order = rng.permutation(present)
     held = 0 if not test_share else min(max(round(test_share * len(order)), 1), len(order) - 1)
     held = max(held, 0)
+    order = np.roll(order, -fold * held)
     fitted = order[held : held + max(round(density * (len(order) - held)), 1)]
     return Split(*(_of_users(checkins, users) for users in (fitted, order[:held])))
 

@@ -110,7 +110,7 @@ class TestCounts:
         some = count_forecast(mechanism, stream)
         assert some.runs == 8
         assert some.typical_error == pytest.approx(whole.typical_error, rel=0.2)
-        monkeypatch.setattr("privacy_engine.analysis.stream_forecast.MOST_SECONDS", 0.0)
+        monkeypatch.setattr("privacy_engine.analysis.repeated.MOST_SECONDS", 0.0)
         assert count_forecast(mechanism, stream).typical_error is None
 
 

@@ -10,7 +10,7 @@ from dashboard.releases.common.least_levels import KindLevels, is_usable, kind_l
 from dashboard.releases.made import made
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.analysis.checkin_forecast import CheckinForecast, checkin_forecast, public_hit_rate
+from privacy_engine.analysis.checkin_forecast import CheckinForecast, PublicHits, checkin_forecast, public_hits
 from privacy_engine.analysis.repeated import SHOWN, Effort
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.utility_verdict import USABLE_GAIN, UtilityVerdict, hit_verdict
@@ -77,7 +77,7 @@ def least_hit_levels(dataset: Dataset, mechanisms: Sequence[CheckInMechanism], a
     def reached(one: CheckInMechanism, how: Effort) -> bool:
         hits = _hits(_forecast(dataset.points_path, one, how).hit_rate)
         if accepted is None:
-            public = _hits(_public(dataset.points_path, one.grid))
+            public = _hits(_public(dataset.points_path, one.grid).rate())
             return is_usable(_verdict(one, hits, public, (dataset.summary or {})["most_per_user"]))
         return hits is not None and hits >= accepted
 
@@ -91,8 +91,8 @@ def _forecast(path: StoredPath, mechanism: CheckInMechanism, how: Effort = SHOWN
 
 
 @lru_cache(maxsize=32)
-def _public(path: StoredPath, grid: Grid) -> float:
-    return public_hit_rate(grid, cached_data(Kind.CHECKINS, path))
+def _public(path: StoredPath, grid: Grid) -> PublicHits:
+    return public_hits(grid, cached_data(Kind.CHECKINS, path))
 
 
 def _without_noise(mechanism: CheckInMechanism) -> CheckInMechanism:

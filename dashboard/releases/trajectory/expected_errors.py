@@ -4,6 +4,7 @@ owner alone. What else :mod:`dashboard.releases.trajectory.forecasts` has is of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from dashboard.core.computing import computed
@@ -15,6 +16,7 @@ from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.common.least_levels import is_usable
 from dashboard.releases.made import made
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.accepted_error import Figure, at_level, least_epsilon
 from privacy_engine.analysis.best_guess import best_guess
 from privacy_engine.analysis.data_scale import DataScale
@@ -102,20 +104,38 @@ def expected_errors(
     dataset: Dataset, landmark_set: LandmarkSet | None, releases: Sequence[ReleaseSpec], *, smoothing: bool = False
 ) -> ExpectedErrors:
     """Return the errors to expect of releases; with ``smoothing`` also of the :func:`suggested` one, at the end."""
-    inputs, scale = TrajectoryInputs(dataset, landmark_set), scale_of(dataset)
-    data, landmarks = ForecastData.of(inputs.data, inputs.landmarks), inputs.context.landmarks or 0
+    scale, landmarks = scale_of(dataset), TrajectoryInputs(dataset, landmark_set).context.landmarks or 0
+    source = dataset, dataset.points_path, landmark_set
 
     def of(spec: ReleaseSpec) -> MechanismErrors:
-        errors = error_forecast(spec.mechanism, data, spec.postprocess)
+        errors = _forecast(*source, spec.mechanism, tuple(spec.postprocess))
         return MechanismErrors(**_named(spec), errors=errors, verdict=_verdict(spec, errors, scale, landmarks))
 
     found = [of(one) for one in releases]
-    smoothing = smoothing and data.some(MOST_EVENTS).events <= MOST_EVENTS
+    smoothing = smoothing and _data(*source).some(MOST_EVENTS).events <= MOST_EVENTS
     more = suggested(releases, found, landmarks) if smoothing else None
     rows, specs = ([*found, of(more)], [*releases, more]) if more else (found, releases)
     pages = made(dataset, landmark_set, specs)
     rows = [row.model_copy(update={"made": page}) for row, page in zip(rows, pages, strict=True)]
     return ExpectedErrors(scale=scale, rules=rules(scale), mechanisms=rows)
+
+
+@lru_cache(maxsize=256)
+def _forecast(
+    dataset: Dataset,
+    path: StoredPath,
+    landmark_set: LandmarkSet | None,
+    mechanism: TrajectoryMechanism,
+    steps: tuple[PostProcess, ...],
+) -> ErrorForecast:
+    return error_forecast(mechanism, _data(dataset, path, landmark_set), steps)
+
+
+@lru_cache(maxsize=1)
+def _data(dataset: Dataset, path: StoredPath, landmark_set: LandmarkSet | None) -> ForecastData:
+    """``path`` changes where the dataset is read again."""
+    inputs = TrajectoryInputs(dataset, landmark_set)
+    return ForecastData.of(inputs.data, inputs.landmarks)
 
 
 def suggested(releases: Sequence[ReleaseSpec], errors: Sequence[MechanismErrors], landmarks: int) -> ReleaseSpec | None:

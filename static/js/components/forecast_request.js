@@ -6,11 +6,11 @@ const PAUSE_MS = 200;
 
 /**
  * `request(body)` after a pause: the newest request alone is answered, to `show(answer, body)` or `fail(errors)`. It
- * returns whether it differs from the one before. `isWaiting()` until then: what is shown is of an earlier request.
+ * returns whether it differs from the one before; the first is made at once. `isWaiting()` until then: what is shown is of an earlier request.
  */
 export function createForecast(url, { show, fail }) {
   /** @type {any[]} */
-  let [timer, pending, last, waiting] = [null, null, "", false];
+  let [timer, pending, last, waiting, pause] = [null, null, "", false, 0];
   async function load(body) {
     pending = new AbortController();
     try {
@@ -33,7 +33,8 @@ export function createForecast(url, { show, fail }) {
       [last, waiting] = [text, true];
       clearTimeout(timer);
       pending?.abort();
-      timer = setTimeout(() => load(body), PAUSE_MS);
+      timer = setTimeout(() => load(body), pause);
+      pause = PAUSE_MS;
       return true;
     },
     stop() {
