@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
+from pydantic import field_validator
 
 from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.analysis.results import Result
@@ -26,6 +27,8 @@ STAY_DISTANCE_M, STAY_DURATION_S = 200.0, 1200.0
 CENTRE_EVENTS = 20_000
 """At most so many events, evenly spaced, determine the centre of a person's events."""
 ITERATIONS, SAME_PLACE_M = 100, 0.01
+PLACE_M = 1e-3
+"""Data that are no wider are at one place: their extent is 0, not what rounding makes of it."""
 
 
 class DataScale(Result):
@@ -35,10 +38,15 @@ class DataScale(Result):
     """Half of the distances between successive events of a person are at most this; null without two events."""
     extent_m: float | None
     """The diameter of the circle around the geometric median of a person's events that holds 95 % of them, the median
-    of all people; null without events."""
+    of all people; 0 at one place, null without events."""
     stay_radius_m: float | None
     """The median distance of an event of a stay from the stay's centre; a stay is at least 20 minutes within 200 m.
     null without times or stays."""
+
+    @field_validator("extent_m")
+    @classmethod
+    def _of_places(cls, extent_m: float | None) -> float | None:
+        return extent_m if extent_m is None or extent_m > PLACE_M else 0.0
 
 
 def data_scale(series: Sequence[Trajectory]) -> DataScale:

@@ -7,8 +7,6 @@ from privacy_engine.analysis.results import Result
 
 GPS_ACCURACY_M = 10.0
 """Noise of which half is below this hides nothing: the position was not known better in the first place."""
-PLACE_M = 1e-3
-"""Data that are no wider are at one place."""
 USABLE_SHARE = 0.2
 """Errors are usable if 95 % of them are at most this share of the extent."""
 
@@ -76,10 +74,10 @@ def verdict(
     >>> verdict(210, 1500, DataScale(median_step_m=216, extent_m=8500, stay_radius_m=60)).title
     'usable'
     """
-    if (scale.extent_m or 0) <= PLACE_M:
+    if not scale.extent_m:
         return None
     least_m = typical_m if noise_m is None else min(typical_m, noise_m)
-    name: VerdictName = "no-guarantee" if unsound else _name(least_m, p95_m, scale.extent_m or 0, exposed)
+    name: VerdictName = "no-guarantee" if unsound else _name(least_m, p95_m, scale.extent_m, exposed)
     return Verdict(name=name, title=TITLES[name], rule=RULES[name])
 
 

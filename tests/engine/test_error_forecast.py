@@ -174,6 +174,12 @@ class TestLaws:
         one, other = (trajectory(xy_m, person=name) for name in "ab")
         close(data_scale([one, other]), data_scale([one]), rel=1e-9)
 
+    @given(st.floats(-60, 60), st.floats(-180, 180), st.integers(1, 30))
+    def test_at_one_place_the_extent_is_nothing_and_there_is_no_bound_and_no_verdict(self, lat, lon, events):
+        scale = data_scale([Trajectory(np.full(events, lon), np.full(events, lat))])
+        assert (scale.extent_m, verdict(34, 95, scale)) == (0, None)
+        assert not any(one.at_most_m for one in rules(scale))
+
     @given(st.lists(positions, min_size=1, max_size=4))
     def test_the_extent_is_the_median_of_those_of_all_people(self, people):
         series = [trajectory(xy_m, person=str(i)) for i, xy_m in enumerate(people)]

@@ -23,7 +23,7 @@ from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.error_forecast import MOST_EVENTS, ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.reference_radius import RADII
 from privacy_engine.analysis.results import Result
-from privacy_engine.analysis.verdict import PLACE_M, USABLE_SHARE, Rule, Verdict, exposes, rules, verdict
+from privacy_engine.analysis.verdict import USABLE_SHARE, Rule, Verdict, exposes, rules, verdict
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess, RandomWalkSmoother
 from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec
@@ -197,8 +197,8 @@ def _usable(
 
     Both None where it is not usable there either: it hides nothing, or repeated positions alone are off by more.
     """
-    first, extent_m = RADII[0].radius_m, scale.extent_m or 0
-    if extent_m <= PLACE_M:
+    first, extent_m = RADII[0].radius_m, scale.extent_m
+    if not extent_m:
         return None, None
 
     def within(radius_m: float) -> TrajectoryMechanism:

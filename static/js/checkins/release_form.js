@@ -26,15 +26,16 @@ const hitsOf = (name, hits) => quantity(`hits:${name}`, whole(hits));
 const rateOf = (name, hits) => quantity(`hit_rate:${name}`, rate(hits));
 
 /** The answer in a line, of the best row, null for none. */
-export function answerText(best, { public: nearest }) {
+export function answerText(best, { public: nearest, mechanisms }) {
   if (nearest === null)
     return [
       el("strong", {}, "No verdict: no user moves from cell to cell in this box"),
       el("span", {}, "choose another box at “Places”, or on the map"),
     ];
+  const isKnown = mechanisms.some(({ hits }) => hits !== null);
   if (!best)
     return [
-      el("strong", {}, "No model is usable at this level"),
+      el("strong", {}, isKnown ? "No model is usable at this level" : "No verdict: the hits of models are not known"),
       el(
         "span",
         {},
@@ -127,6 +128,9 @@ export function checkinsKind(page, boxMap) {
   });
 }
 
+/** Why the hits of a model are not known: they are of a person who was held out. */
+const unknownText = ({ runs }) => `not known: ${runs ? "too few moves" : "one person, or too large"}`;
+
 /** Fill the rows with `found`, and return the answer and the rule. */
 function showHits(found, rows, free) {
   const { public: nearest, without_noise: without } = found;
@@ -135,7 +139,7 @@ function showHits(found, rows, free) {
   for (const { key, found: own, lineStyle, fill, figures } of rows.rows) {
     if (!own) continue;
     figures.textContent = precisionText(own.forecast);
-    const text = verdictText(own.verdict) || (nearest === null ? "–" : "not known: too large");
+    const text = verdictText(own.verdict) || (nearest === null ? "–" : unknownText(own.forecast));
     if (own.hits === null || nearest === null) fill(["–", "–", [], text], own.verdict);
     else {
       const off = 1000 * (own.forecast.spread ?? 0);
@@ -150,7 +154,8 @@ function showHits(found, rows, free) {
   const shaded = nearest === null ? null : [null, nearest];
   showScale(rows.table, $("[data-errors-scale]"), axis, marksOf(found, axis.most), shaded);
   const [best, strong] = [rows.best(), rows.offered().filter((row) => !isRecord(row))];
-  const unusable = nearest === null ? "Choose the places that the check-ins are of." : undefined;
+  const todo = found.mechanisms.some((one) => one.hits !== null) ? undefined : "Tick one all the same.";
+  const unusable = nearest === null ? "Choose the places that the check-ins are of." : todo;
   return { answer: answerText(best, found), rule: ruleText(found, best, strong), unusable };
 }
 

@@ -70,7 +70,7 @@ const kindOf = (mechanisms, steps, common) => ({
     preview.rows(shown, rows.chosen(), extent_m);
     const best = rows.best();
     const answer = answerText(best && { ...best.found, key: best.key }, found.scale, rows.hasLandmarks, dataset.people);
-    return { answer, rule: ruleText(found.rules) };
+    return { answer, rule: ruleText(found.rules), unusable: extent_m ? undefined : "Tick one all the same." };
   },
   bar(state, chosen) {
     $("[data-save]").disabled = !chosen.length || state === "invalid";

@@ -42,12 +42,15 @@ test("the answer of count streams names the best, its errors and those of zeros,
 test("the answer of check-ins is in next places of 1,000, beside the public baseline", () => {
   const row = (title, hits, name = "usable") => ({ key: title, title, found: { hits, verdict: { name } } });
   const [one, other, far] = [row("Gravity", 463), row("Blend", 462), row("Tree", 330, "worse-than-free")];
+  const [mechanisms, unknown] = [[one.found], [{ hits: null }]];
   equal(
-    textOf(checkins.answerText(one, { public: 447 })),
+    textOf(checkins.answerText(one, { public: 447, mechanisms })),
     "Usable: Gravity463 of 1,000 next places are among ten proposed; the nearest ten cells, free and public, find 447",
   );
-  match(textOf(checkins.answerText(null, { public: 447 })), /^No model is usable at this level.* find 447 of 1,000/);
-  match(textOf(checkins.answerText(null, { public: null })), /^No verdict: no user moves from cell/);
+  const without = (found) => textOf(checkins.answerText(null, found));
+  match(without({ public: 447, mechanisms }), /^No model is usable at this level.* find 447 of 1,000/);
+  match(without({ public: 447, mechanisms: unknown }), /^No verdict: the hits of models are not known.* find 447/);
+  match(without({ public: null, mechanisms: unknown }), /^No verdict: no user moves from cell/);
   const why = (...rows) => textOf(checkins.ruleText({ usable_gain: 10 }, rows[0], rows));
   match(why(one, other, far), /more than \.010\..*Why Gravityties with Blend \(\.001 apart\); it finds the most of 3/);
   match(why(one, far), /Why Gravityit finds the most of 2 models/);

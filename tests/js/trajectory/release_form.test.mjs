@@ -67,7 +67,7 @@ test("what is known of noise before any: its groups, their shares of the budget,
 });
 
 test("the answer names the release, its errors and the extent, or what to do", () => {
-  const [scale, none] = [{ extent_m: 8500 }, { extent_m: 1e-9 }];
+  const [scale, none] = [{ extent_m: 8500 }, { extent_m: 0 }];
   const answer = (best, found, hasLandmarks = true) => textOf(answerText(best, found, hasLandmarks));
   equal(
     answer(row("A", "usable", 210, 1500, 300), scale),
@@ -80,6 +80,7 @@ test("the answer names the release, its errors and the extent, or what to do", (
   equal(sampled(182), answer(best, scale));
   match(answer(null, scale), /^No release is usable .*raise ε or lower the radius; .* 8\.5 km wide$/);
   equal(answer(null, none), "No verdict: all events are at one place.");
+  equal(textOf(answerText(null, none, false, 7)), "No verdict: half of the people or more have their events at one place.");
   const rules = [
     { name: "usable", at_most_m: 1700 },
     { name: "coarse", at_most_m: 8500 },

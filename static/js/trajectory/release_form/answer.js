@@ -4,8 +4,6 @@ import { el } from "../../core/dom.js";
 import { quantity } from "../../core/elements.js";
 import { count, metres, whole } from "../../core/format.js";
 
-const PLACE_M = 1e-3; // data that are no wider are at one place
-
 /** An error of a release as text, marked by what it is: `figure` "typical_m" or "p95_m" of a `group` of events. */
 export const errorOf = ({ key, errors }, figure, group = "overall") =>
   quantity([figure, key, ...(group === "overall" ? [] : [group])].join(":"), metres(errors[group][figure]));
@@ -15,8 +13,9 @@ export const errorOf = ({ key, errors }, figure, group = "overall") =>
  * many `people`, of whom the errors may be those of some.
  */
 export function answerText(found, { extent_m }, hasLandmarks, people) {
-  const data = extent_m > PLACE_M ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
-  if (!found && !(extent_m > PLACE_M)) return [el("strong", {}, "No verdict: all events are at one place.")];
+  const data = extent_m ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
+  const still = people > 1 ? "half of the people or more have their events at one place" : "all events are at one place";
+  if (!found && !extent_m) return [el("strong", {}, `No verdict: ${still}.`)];
   if (!found)
     return [
       el("strong", {}, "No release is usable at this level"),
