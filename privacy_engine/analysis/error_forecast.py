@@ -18,11 +18,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 
 from privacy_engine import metrics, noise
-from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
+from privacy_engine.analysis.forecast import (
+    Expected,
+    NoiseForecast,
+    ShownNoise,
+    has_known_budgets,
+    has_shares,
+    noise_forecast,
+    noise_of,
+    planned_noise,
+)
 from privacy_engine.analysis.repeated import FEWEST_RUNS, SHARES, SHOWN, Effort, off_by, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
@@ -31,7 +41,6 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.data.numbered import Each
 from privacy_engine.data.people import must_pair, people
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.noise.expected import SharedNoise
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.releases.spec import processed
@@ -140,26 +149,31 @@ def error_forecast(
     one release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
     as many releases as take its seconds by their own estimate.
     """
-    known = has_known_budgets(mechanism)
-    every = max(math.ceil(data.events / MOST_EVENTS), 1) if known else 1
-    noisy = noise_forecast(mechanism, data.masks, every)
+    plans, every = list[list[ShownNoise]](), 1
+    if independent := has_known_budgets(mechanism) and not steps:
+        every = max(math.ceil(data.events / MOST_EVENTS), 1)
+    if independent and has_known_budgets(mechanism) and not has_shares(mechanism):
+        plans = [[*planned_noise(mechanism, mask, every=every)] for mask in data.masks]
+        noisy: NoiseForecast | None = noise_of(mechanism, chain.from_iterable(plans))
+    else:
+        noisy = noise_forecast(mechanism, data.masks)
     noise_m = noisy.overall.median_m if noisy else None
-    if noisy and not steps and noisy.overall.drawn == noisy.overall.published:
+    if noisy and not steps and noisy.overall.drawn == noisy.overall.published and (every == 1 or not plans):
         groups = {"overall": noisy.overall, "landmarks": noisy.landmark, "others": noisy.regular}
         figures = {name: _of_noise(one) for name, one in groups.items()}
         return ErrorForecast(exact=True, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
-    independent, rng = known and not steps, noise.seeded(SEED)
     if not independent:
-        data, every = data.some(MOST_PROCESSED if steps else MOST_RELEASED), 1
+        data = data.some(MOST_PROCESSED if steps else MOST_RELEASED)
     runs = how.runs(sum(step.seconds(len(mask)) for mask in data.masks for step in steps)) if steps else None
     if (steps and runs is None) or (not independent and data.events > MOST_SIMULATED):
         unknown = _of_errors(np.empty((1, 0)), 0.0)
         figures = dict.fromkeys(("overall", "landmarks", "others"), unknown)
         return ErrorForecast(exact=False, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
+    rng = noise.seeded(SEED)
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
     if independent and has_known_budgets(mechanism):
-        everyone = zip(data.series, data.masks, strict=True)
-        draw = partial(_independent, [_Shown.planned(mechanism, *one, every) for one in everyone], rng)
+        each = plans or ([*planned_noise(mechanism, mask, every=every)] for mask in data.masks)
+        draw = partial(_independent, [_Shown.of(*one, every) for one in zip(data.series, each, strict=True)], rng)
     else:
         draw = partial(_of_releases, mechanism, data, rng, steps)
     fewest = 1 if independent else max(min(FEWEST_RUNS, MOST_ERRORS // max(len(marks), 1)), FEWEST_RELEASED)
@@ -195,10 +209,10 @@ class _Shown:
     law: tuple[int, float]
 
     @classmethod
-    def planned(cls, mechanism: PlanarLaplaceMechanism, one: Trajectory, mask: Mask, every: int) -> _Shown:
+    def of(cls, one: Trajectory, plan: Sequence[ShownNoise], every: int) -> _Shown:
         """By the plan of a release."""
         parts, count, law = list[tuple[Ints, Ints, Floats]](), 0, (0, 0.0)
-        for shown in planned_noise(mechanism, mask, every=every):
+        for shown in plan:
             (law,) = shown.shared
             parts.append((count + shown.event, shown.drawn_at, shown.values))
             count += len(shown.is_landmark)

@@ -44,7 +44,7 @@ MOST_LAWS = 4096
 DECIDED_BY_SHARES = (
     "budgets", "budgets_at_once", "budgets_each", "shown", "shown_each", "draws_shown", "independent"
 )  # fmt: skip
-"""Of mechanisms that override none of these, the numbers of events and landmarks of a person decide the noise."""
+"""What a mechanism that :func:`has_shares` does not override."""
 MOST_RATES = 100_000
 """Rates of draws that are held before equal ones are put together."""
 STEP_M = 500.0
@@ -130,15 +130,16 @@ def fresh_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Fre
     return FreshForecast(False, *(tally.fresh(mechanism.epsilon, runs) for tally in tallies))
 
 
-def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask], every: int = 1) -> NoiseForecast | None:
-    """Return the noise over series whose landmarks are ``masks``, one (n,) for each; None if it depends on the run.
-
-    Of each so many-th event, where budgets are not those of :meth:`PlanarLaplaceMechanism.shares`.
-    """
+def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
+    """Return the noise over series whose landmarks are ``masks``, one (n,) for each; None if it depends on the run."""
     if not has_known_budgets(mechanism):
         return None
-    tallies = _known_tallies(mechanism, masks, _Tally.add, every)
-    return NoiseForecast(*(tally.expected(mechanism.epsilon) for tally in tallies))
+    return NoiseForecast(*(tally.expected(mechanism.epsilon) for tally in _known_tallies(mechanism, masks, _Tally.add)))
+
+
+def noise_of(mechanism: PlanarLaplaceMechanism, plans: Iterable[ShownNoise]) -> NoiseForecast:
+    """Return the noise of what :func:`planned_noise` has."""
+    return NoiseForecast(*(tally.expected(mechanism.epsilon) for tally in _tallies(plans, _Tally.add)))
 
 
 def overall_noise(mechanism: TrajectoryMechanism, inputs: ReleaseInputs[Any]) -> Expected | None:
@@ -221,13 +222,13 @@ def planned_noise(
         yield ShownNoise(mask[of], budgets[of], event, drawn_at, mechanism.epsilon_per_m(own[drawn_at]), within, shared)
 
 
-def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask], every: int) -> Iterator[ShownNoise]:
-    """The plans of each so many-th event of several people, some together."""
+def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator[ShownNoise]:
+    """The plans of several people, some together."""
     starts: Ints = np.cumsum([0, *map(len, masks)])
     for some in in_turn(np.diff(starts), EVENTS):
         parts = [*masks[some]]
         part = parts[0] if len(parts) == 1 else concatenated(parts, np.bool_)
-        yield from planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start], every)
+        yield from planned_noise(mechanism, part, starts[some.start : some.stop + 1] - starts[some.start])
 
 
 def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> ShownNoise:
@@ -322,15 +323,17 @@ def _tallies(parts: Iterable[ShownNoise], add: Callable[[_Tally, ShownNoise, Mas
     return [landmarks, others, landmarks.with_those(others)]
 
 
+def has_shares(mechanism: PlanarLaplaceMechanism) -> bool:
+    """True if the numbers of a person's events and landmarks decide the noise."""
+    return all(getattr(type(mechanism), name) is getattr(PlanarLaplaceMechanism, name) for name in DECIDED_BY_SHARES)
+
+
 def _known_tallies(
-    mechanism: PlanarLaplaceMechanism,
-    masks: Sequence[Mask],
-    add: Callable[[_Tally, ShownNoise, Mask], None],
-    every: int = 1,
+    mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask], add: Callable[[_Tally, ShownNoise, Mask], None]
 ) -> list[_Tally]:
     """:func:`_tallies` of the plans of several people; by the numbers of their events alone where those decide."""
-    if any(getattr(type(mechanism), name) is not getattr(PlanarLaplaceMechanism, name) for name in DECIDED_BY_SHARES):
-        return _tallies(_plans(mechanism, masks, every), add)
+    if not has_shares(mechanism):
+        return _tallies(_plans(mechanism, masks), add)
     sizes = [(len(mask), int(total(mask)), *_firsts(mask)) for mask in masks]
     n, k, first_landmark, first_other = np.array(sizes, dtype=np.int64).reshape(-1, 4).T
     own, theirs = (np.broadcast_to(np.asarray(one, dtype=np.float64), n.shape) for one in mechanism.shares(n, k))
