@@ -114,7 +114,6 @@ def import_again(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         return redirect("datasets:detail", pk=pk)
     context = {
         "dataset": dataset,
-        "decided": dataset.decisions.each(),
         "option_groups": formats.option_groups(),
         "kinds": Kind.choices,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},

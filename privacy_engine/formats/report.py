@@ -9,6 +9,7 @@ from typing import Any
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, shown
+from privacy_engine.formats.first_rows import ROWS
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import OPTIONS
 
@@ -66,7 +67,8 @@ class Report:
     ``columns`` states of each column of a table what it was read as, ``first`` of its first rows what was read (for the
     owner alone: see :mod:`privacy_engine.formats.described`).
     ``unused`` holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a
-    table's. ``hint`` is added to the error of a table without positions. These five are not part of the stored report.
+    table's. ``hint`` is added to the error of a table without positions. These five, and ``most_first``, how many first
+    rows are kept, are not part of the stored report.
     """
 
     format: str = ""
@@ -88,6 +90,7 @@ class Report:
     layout: Layout | None = field(default=None, repr=False)
     columns: list[dict[str, Any]] = field(default_factory=list, repr=False)
     first: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    most_first: int = field(default=ROWS, repr=False)
     hint: str = ""
     _alike: dict[tuple[int, str], dict[str, Any]] = field(default_factory=dict, repr=False)
 

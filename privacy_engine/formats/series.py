@@ -72,7 +72,7 @@ def laid_out(
         keep = keep & ~points.marks.bad
     if options.person_column is not None:
         keep = _keep_persons(points, keep, options.person_column, report)
-    report.first = report.first or first_rows(points.rows, points.names, points.codes, lon, lat, seconds, keep)
+    report.first = report.first or first_rows(points.rows, points.names, points.codes, lon, lat, seconds, keep, report.most_first)
     if not keep.any():
         raise nothing_left(report)
     advance()

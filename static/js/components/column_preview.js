@@ -2,7 +2,7 @@
 
 import { ApiError, get } from "../core/api.js";
 import { $, $$, announce } from "../core/dom.js";
-import { createColumnTable } from "./column_table.js";
+import { createColumnTable, roleTitle } from "./column_table.js";
 import { renderErrors } from "./import_report.js";
 import { invalidIn, numbersOf, reveal } from "./number_field.js";
 import { previewBelow, previewFacts, previewTotals } from "./preview_messages.js";
@@ -18,6 +18,10 @@ function queryOf(form) {
   const { value: kind } = /** @type {any} */ (form.elements.namedItem("kind"));
   return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form), kind });
 }
+
+/** The value of the option that gives a role: of none that the column which had it has it no more. */
+const valueOf = (/** @type {string} */ role, /** @type {string | undefined} */ place) =>
+  role === "person" ? (place ? `column:${place}` : "one") : (place ?? "#0");
 
 /**
  * Give the column at `place` another role, and return the options to set. The column that had it takes this one's, so
@@ -35,7 +39,8 @@ export function giveRole(preview, place, role) {
   const left = roleOf(preview, before);
   if (other) other.role = before;
   column.role = role;
-  return { ...(left && { [before]: other?.place ?? (left.needed ? "" : "#0") }), ...(role && { [role]: place }) };
+  const freed = left && { [before]: left.needed && !other ? "" : valueOf(before, other?.place) };
+  return { ...freed, ...(role && { [role]: valueOf(role, place) }) };
 }
 
 /**
@@ -51,7 +56,11 @@ export function createPreview(host, form, { url, onTotals }) {
   const below = $("[data-preview-text]", host);
   const lines = $("[data-lines]", host);
   const field = (/** @type {string} */ name) => /** @type {any} */ (form.elements.namedItem(name));
-  const table = createColumnTable(region, choose);
+  const table = createColumnTable(region, choose, (zone) => {
+    field("time_zone").value = zone;
+    requestSoon();
+  });
+  const kinds = $$("[name=kind]", document);
   const kept = new Set();
   let timer = 0;
   /** @type {any} */
@@ -82,11 +91,21 @@ export function createPreview(host, form, { url, onTotals }) {
     shown = preview;
     region.hidden = lines.hidden = !preview.columns.length;
     table.show(preview);
-    $("[data-line-name]", lines).textContent = table.turn(0);
-    $("[data-preview-facts]").textContent = previewFacts(preview);
+    $("[data-line-name]", host).textContent = table.turn(0);
+    showKind(preview.kind);
+    $("[data-preview-facts]").replaceChildren(...previewFacts(preview, go));
     onTotals(previewTotals(preview));
     host.dataset.shown = "";
     showBelow();
+  }
+
+  /** Mark the kind that was detected; the value of its field stays empty, so that nothing is stated. */
+  function showKind(/** @type {string} */ kind) {
+    if (field("kind").value) return;
+    for (const one of kinds) {
+      one.checked = one.dataset.kind === kind;
+      one.value = one.checked ? "" : one.dataset.kind;
+    }
   }
 
   const showBelow = () => below.replaceChildren(...previewBelow(shown, { mend, go, keep, field, kept, question }));
@@ -111,12 +130,15 @@ export function createPreview(host, form, { url, onTotals }) {
   function choose(preview, place, role, title) {
     for (const [option, value] of Object.entries(giveRole(preview, place, role))) field(option).value = value;
     table.mark(preview); // at once: typing in a select changes it at every letter, sooner than the server responds
-    announce(role ? `${title} is the ${roleOf(preview, role).label.toLowerCase()}.` : `${title} is not used.`);
+    announce(role ? `${title} is the ${roleTitle(preview, role).toLowerCase()}.` : `${title} is not used.`);
     requestSoon();
   }
 
-  host.addEventListener("input", ({ target }) => /** @type {any} */ (target).name && requestSoon());
-  watchLines(lines, table.turn);
+  document.addEventListener("input", ({ target }) => {
+    const { name, form: of } = /** @type {any} */ (target);
+    if (name && of === form) requestSoon();
+  });
+  watchLines(host, table.turn);
   request();
   return {
     go,
