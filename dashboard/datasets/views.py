@@ -117,7 +117,7 @@ def import_again(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "option_groups": formats.option_groups(),
         "kinds": Kind.choices,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},
-        "page": {"cleaning": dataset.cleaning, "size": dataset.size_bytes, "urls": _urls(dataset)},
+        "page": {"cleaning": dataset.cleaning, "used": formats.used_options(), "urls": _urls(dataset)},
     }
     return render(request, "datasets/import.html", context)
 

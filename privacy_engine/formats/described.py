@@ -83,7 +83,7 @@ def _sentence(role: str, parts: list[str], report: Report) -> str:
     sentence = _SENTENCES.get(role, f"{role}.") + (" of the end" if end else "")
     if role in ("lon", "lat"):
         return f"{sentence}, {_degrees(report.decided)}."
-    beside = f", one instant with {' and '.join(parts)}" if parts and not end else ""
+    beside = f", one instant with {' and '.join(map(repr, parts))}" if parts and not end else ""
     return f"{sentence}{beside}{_times(report.decided)}." if role == "time" else sentence
 
 

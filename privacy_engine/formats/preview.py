@@ -136,7 +136,8 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
         lines = rows_from(as_utf8(text, Report()), report.layout.offset, report.layout.delimiter)
     else:
         lines = ((0, cells) for cells in head.rows)
-    return _preview(format, head, _shown_rows(lines, report), report.layout, report, problem)
+    rows, report.first = _shown_rows(lines, report), report.first[:ROWS]
+    return _preview(format, head, rows, report.layout, report, problem)
 
 
 def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[Row]:

@@ -115,6 +115,23 @@ class Report:
         return f"Left out: {' '.join(found)}" if found else ""
 
     @property
+    def columns_text(self) -> list[dict[str, str]]:
+        """Each column of a table and what it was read as, for a command's output and notebooks."""
+        return [{"column": one["name"], "read_as": one["sentence"] or "Not used."} for one in self.columns]
+
+    @property
+    def first_text(self) -> list[dict[str, str]]:
+        """The first rows, their cells and what was read of them, for the owner alone, as :attr:`columns_text`."""
+        return [
+            {
+                self.unit: str(row["row"]),
+                "cells": " | ".join(row.get("raw", ())),
+                "read_as": ", ".join(f"{role} {value}" for role, value in row["read"].items()) or "left out",
+            }
+            for row in self.first
+        ]
+
+    @property
     def warnings(self) -> list[dict[str, Any]]:
         """The notes that the owner should see before going on."""
         return [note for note in self.notes if note["level"] == "warning"]

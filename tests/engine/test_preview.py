@@ -110,12 +110,12 @@ class TestAnyTable:
     @given(tables())
     def test_read_with_the_mapping_that_is_reported_gives_the_same(self, table):
         found = seen(table)
-        assert 1 <= len(found.rows) <= 8
+        assert 1 <= len(found.rows) <= 6 + 3
         assert {len(row.cells) for row in found.rows} == {len(found.columns)}
         if found.problem is not None:
             assert refusal(FormatError, read_bytes, table).as_dict() == found.problem.as_dict()
             return
-        lats = [row.cells[int(found.mapping["lat"][1:]) - 1] for row in found.rows]
+        lats = [row.cells[int(found.mapping["lat"][1:]) - 1] for row in found.rows[:6]]
         assert lats == [f"{48 + i / 1000:.4f}".replace(".", found.decimal) for i in range(len(lats))]
         read_alike(table, found)
         again = seen(table, **found.mapping)
@@ -238,7 +238,7 @@ class TestBounds:
 
         file = Counted(b"time,lat,lon\n" + b"2024-06-15T10:00:00Z,48.5,2.5\n" * 300_000)
         found = preview(file, name="x.csv")
-        assert (found.whole, found.problem, len(found.rows)) == (False, None, 5)
+        assert (found.whole, found.problem, len(found.rows)) == (False, None, 6)
         assert file.read_bytes < 2 * head_sample.BYTES
 
     @each("encoding", ["utf-8", "utf-16", "utf-32", "utf-16-be", "latin-1"])

@@ -44,14 +44,16 @@ export function giveRole(preview, place, role) {
 }
 
 /**
- * The preview in `host` of the upload at `url`, read with the options of `form`. `onTotals(totals)` receives what
- * would be imported. Returns {raise(problem)}: shows a question that only the whole file raised.
+ * The preview in `host` of the upload at `url`, read with the options of `form`; `used` are those of each kind of data.
+ * `onTotals(totals)` receives what would be imported. Returns {raise(problem)}: shows a question that only the whole
+ * file raised.
  *
  * @param {HTMLElement} host
  * @param {HTMLFormElement} form
- * @param {{url: string, onTotals: (totals: {label: string, names: string}) => void}} options
+ * @param {{url: string, used: Record<string, string[]>,
+ *   onTotals: (totals: {label: string, names: string}) => void}} options
  */
-export function createPreview(host, form, { url, onTotals }) {
+export function createPreview(host, form, { url, used, onTotals }) {
   const region = $("[data-preview-table]", host);
   const below = $("[data-preview-text]", host);
   const lines = $("[data-lines]", host);
@@ -101,10 +103,14 @@ export function createPreview(host, form, { url, onTotals }) {
 
   /** Mark the kind that was detected; the value of its field stays empty, so that nothing is stated. */
   function showKind(/** @type {string} */ kind) {
-    if (field("kind").value) return;
-    for (const one of kinds) {
+    for (const one of field("kind").value ? [] : kinds) {
       one.checked = one.dataset.kind === kind;
       one.value = one.checked ? "" : one.dataset.kind;
+    }
+    for (const name of new Set(Object.values(used).flat())) {
+      const control = field(name);
+      control.disabled = !used[kind].includes(name); // not sent; its value stays, for another kind
+      control.closest(".field").hidden = control.disabled;
     }
   }
 
@@ -121,6 +127,7 @@ export function createPreview(host, form, { url, onTotals }) {
     question = null;
     const column = shown.columns.find((/** @type {any} */ { place }) => place === value);
     if (column && roleOf(shown, option)) choose(shown, value, option, column.name || value);
+    else if (option === "kind") for (const one of kinds) one.checked = false;
     else field(option).value = value;
     region.focus();
     request();
@@ -135,7 +142,8 @@ export function createPreview(host, form, { url, onTotals }) {
   }
 
   document.addEventListener("input", ({ target }) => {
-    const { name, form: of } = /** @type {any} */ (target);
+    const { name, form: of, dataset } = /** @type {any} */ (target);
+    if (name === "kind") showKind(dataset.kind);
     if (name && of === form) requestSoon();
   });
   watchLines(host, table.turn);

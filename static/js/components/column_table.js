@@ -68,11 +68,12 @@ export function createColumnTable(region, onChoose, onZone) {
   let shown = [];
   let [key, at] = ["", 0];
   const body = el("tbody", { role: "rowgroup" });
+  const zone = zoneField(onZone);
 
   /** @param {any} preview */
   function draw(preview) {
     const focused = document.activeElement?.id;
-    heads = groups.map((group) => columnHead(group, preview, onChoose, onZone));
+    heads = groups.map((group) => columnHead(group, preview, onChoose));
     const corner = (/** @type {string} */ text) => th("col", { class: "preview__line" }, text);
     const names = groups.map((group, i) =>
       th("col", { class: "preview__name", dataset: { place: i } }, rawOf(group.columns.map(titleOf))),
@@ -92,6 +93,11 @@ export function createColumnTable(region, onChoose, onZone) {
         cell.dataset.use = role ? "used" : resembles ? "doubt" : "unused";
       heads[i].mark(preview, role);
     });
+    const timed = heads[groups.findIndex((group) => mainOf(group).role === "time")];
+    const place = timed && zoneOf(preview) ? $(".preview__roles", timed.cell) : null;
+    if (!place) zone.remove();
+    else if (zone.parentElement !== place) place.append(zone); // else it keeps the focus
+    $("input", zone).value = zoneOf(preview);
   }
 
   function turn(/** @type {number} */ by) {
@@ -182,9 +188,8 @@ function readOf(role, raw, read, zone) {
  * @param {Group} group
  * @param {any} preview
  * @param {(preview: any, place: string, role: string, title: string) => void} onChoose
- * @param {(zone: string) => void} onZone
  */
-function columnHead(group, preview, onChoose, onZone) {
+function columnHead(group, preview, onChoose) {
   const [{ place }, title] = [mainOf(group), titleIn(group)];
   const clock = group.columns.length > 1 && group.columns.find(({ role }) => role === "clock");
   const none = el("option", { value: "" });
@@ -192,8 +197,7 @@ function columnHead(group, preview, onChoose, onZone) {
   const alone = clock && el("option", { value: "alone" }, `Without ${titleOf(clock)}`);
   const attributes = { class: "input", id: `preview-${place.slice(1)}`, "aria-label": `${title}, read as` };
   const select = el("select", { ...attributes, "aria-describedby": "preview-help" }, none, choices, alone);
-  const zone = zoneField(onZone);
-  const cell = th("col", {}, el("div", { class: "preview__roles" }, el("span", { class: "preview__role" }, select), zone));
+  const cell = th("col", {}, el("div", { class: "preview__roles" }, el("span", { class: "preview__role" }, select)));
   const isNeeded = (/** @type {string} */ name) =>
     Boolean(preview.roles.find((/** @type {Role} */ role) => role.name === name)?.needed);
   let shown = preview;
@@ -209,8 +213,6 @@ function columnHead(group, preview, onChoose, onZone) {
       shown = now;
       none.textContent = roleTitle({ roles: [] }, role) || NONE;
       select.value = choices.some((/** @type {any} */ one) => one.value === role) ? role : "";
-      zone.hidden = role !== "time" || !zoneOf(now);
-      $("input", zone).value = zoneOf(now);
     },
     /** A column of a position only changes places with another. @param {any} now @param {string} role */
     limit(now, role) {
@@ -227,5 +229,5 @@ function zoneField(onZone) {
   const attributes = { class: "input", "aria-label": "Time zone", list: "reread-time_zone-list", autocomplete: "off" };
   const input = el("input", attributes);
   input.addEventListener("change", () => onZone(input.value));
-  return el("span", { class: "preview__zone", hidden: true }, input);
+  return el("span", { class: "preview__zone" }, input);
 }

@@ -91,14 +91,14 @@ function members({ members: all = [], dropped: found }) {
 /**
  * What columns were read as, each sentence once with the role and the names of its columns; those without none.
  *
- * @param {{name: string, role: string, sentence: string}[]} columns
+ * @param {{name: string, role: string, sentence: string, place?: string}[]} columns
  */
 export function sentencesOf(columns) {
   /** @type {Map<string, {role: string, sentence: string, names: string[]}>} */
   const alike = new Map();
-  columns.forEach(({ name, role, sentence }, i) => {
+  columns.forEach(({ name, role, sentence, place }, i) => {
     const one = alike.get(sentence) ?? { role, sentence, names: [] };
-    one.names.push(name || `column ${i + 1}`);
+    one.names.push(name || `column ${place?.slice(1) ?? i + 1}`);
     if (sentence) alike.set(sentence, one);
   });
   return [...alike.values()];

@@ -101,7 +101,8 @@ function howItWasRead(preview, { go }) {
   const facts = new Map();
   const add = (/** @type {string} */ title, /** @type {any[]} */ ...what) =>
     facts.set(title, [...(facts.get(title) ?? []), el("p", {}, what)]);
-  for (const { role, sentence, names } of sentencesOf(columns))
+  const used = [...columns].sort((/** @type {any} */ a, /** @type {any} */ b) => Number(!a.role) - Number(!b.role));
+  for (const { role, sentence, names } of sentencesOf(used))
     if (!COVERED.has(role)) add(role ? titleOfRole(preview, role) : NOT_USED, namesOf(names), `: ${sentence}`);
   const rest = columns.filter((/** @type {any} */ one) => !one.role && !one.sentence).map(titleOf);
   if (rest.length) add(NOT_USED, namesOf(rest), rest.length > 1 ? " are not stored." : " is not stored.");
@@ -183,6 +184,7 @@ function doubtPart(preview, { message, option, code, rows: some, count: n }, { m
   /** @type {any[]} */
   let parts = [];
   if (code === "single_points") parts = [button("Read as one series", () => mend("id", "#0"))];
+  else if (code === "other_columns") parts = [button("Detect the kind of data", () => mend("kind", ""))];
   else if (option && COLUMNS[option]) {
     const [text, like] = COLUMNS[option];
     const free = preview.columns.filter((/** @type {any} */ { role }) => !role);
