@@ -143,14 +143,14 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
 def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[Row]:
     """The first rows as they were read, and after them examples.
 
-    These are the first row that was left out for each reason, and the first that a warning names between its neighbours.
+    These are the first row that was left out for each reason, and the first of a warning between its neighbours.
     """
     read = {row["row"]: row for row in reversed(report.first)}  # a row may be two events
     first = list(read.values())[: -ROWS - 1 : -1]
     why = {row: WHY.get(reason, reason) for reason, drops in report.drops.items() for row in drops.rows}
-    doubts = [(note["rows"][0], note["message"]) for note in report.warnings if "rows" in note][:1]
+    doubts = dict([(note["rows"][0], note["message"]) for note in report.warnings if "rows" in note][:1])
     out = sorted(drops.rows[0] for drops in report.drops.values() if drops.rows)[:LEFT_OUT]
-    wanted, found = {*out, *(row + by for row, _ in doubts for by in (-1, 0, 1))}, list[Row]()
+    wanted, found = {*out, *(row + by for row in doubts for by in (-1, 0, 1))}, list[Row]()
     for number, cells in lines:
         known = read.get(number)
         if len(found) < ROWS and (first or not report.first):
@@ -160,7 +160,8 @@ def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[
             number = known["row"] if known else number
         elif number not in wanted:
             continue
-        found.append(Row(number, cells, known["read"] if known else {}, why.get(number, ""), dict(doubts).get(number, "")))
+        values = known["read"] if known else {}
+        found.append(Row(number, cells, values, why.get(number, ""), doubts.get(number, "")))
         if len(found) >= ROWS and number >= max(wanted, default=0):
             break
     return found
@@ -211,7 +212,7 @@ def _preview(
             Column(
                 f"#{i + 1}",
                 _name(layout, i),
-                roles.get(i, ""),
+                roles.get(i) or about.get(i, {}).get("role", ""),
                 *(about.get(i, {}).get(one, "") for one in ("sentence", "resembles")),
             )
             for i in seen

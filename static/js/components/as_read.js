@@ -40,7 +40,7 @@ export const asRead = (role, text, zone = "") => FORMATS[role]?.(text, zone) ?? 
 
 /** All that was read of a row. @param {Record<string, string>} read */
 export const rowAsRead = (read) =>
-  ["time", "lon", "lat", "id"]
+  ["time", "lon", "lat", "id", "place"]
     .filter((role) => role in read)
     .map((role) => asRead(role, read[role]))
     .join(" · ");

@@ -54,19 +54,16 @@ export function giveRole(preview, place, role) {
  *   onTotals: (totals: {label: string, names: string}) => void}} options
  */
 export function createPreview(host, form, { url, used, onTotals }) {
-  const region = $("[data-preview-table]", host);
-  const below = $("[data-preview-text]", host);
-  const lines = $("[data-lines]", host);
+  const [region, below] = [$("[data-preview-table]", host), $("[data-preview-text]", host)];
   const field = (/** @type {string} */ name) => /** @type {any} */ (form.elements.namedItem(name));
   const table = createColumnTable(region, choose, (zone) => {
     field("time_zone").value = zone;
     requestSoon();
   });
-  const kinds = $$("[name=kind]", document);
+  const kind = watchOptions(form, used, () => requestSoon());
   const kept = new Set();
-  let timer = 0;
   /** @type {any} */
-  let [shown, question, pending] = [null, null, null];
+  let [timer, shown, question, pending] = [0, null, null, null];
 
   const requestSoon = () => {
     clearTimeout(timer);
@@ -91,27 +88,14 @@ export function createPreview(host, form, { url, used, onTotals }) {
 
   function show(/** @type {any} */ preview) {
     shown = preview;
-    region.hidden = lines.hidden = !preview.columns.length;
+    region.hidden = region.parentElement.hidden = !preview.columns.length;
     table.show(preview);
     $("[data-line-name]", host).textContent = table.turn(0);
-    showKind(preview.kind);
+    kind.show(preview.kind);
     $("[data-preview-facts]").replaceChildren(...previewFacts(preview, go));
     onTotals(previewTotals(preview));
     host.dataset.shown = "";
     showBelow();
-  }
-
-  /** Mark the kind that was detected; the value of its field stays empty, so that nothing is stated. */
-  function showKind(/** @type {string} */ kind) {
-    for (const one of field("kind").value ? [] : kinds) {
-      one.checked = one.dataset.kind === kind;
-      one.value = one.checked ? "" : one.dataset.kind;
-    }
-    for (const name of new Set(Object.values(used).flat())) {
-      const control = field(name);
-      control.disabled = !used[kind].includes(name); // not sent; its value stays, for another kind
-      control.closest(".field").hidden = control.disabled;
-    }
   }
 
   const showBelow = () => below.replaceChildren(...previewBelow(shown, { mend, go, keep, field, kept, question }));
@@ -120,14 +104,14 @@ export function createPreview(host, form, { url, used, onTotals }) {
     showBelow();
     region.focus(); // the button is gone
   };
-  const go = (/** @type {string} */ option) => reveal(field(option));
+  const go = (/** @type {string} */ option) => (option === "kind" ? kind.focus() : reveal(field(option)));
 
   /** Set the option that mends what is wrong, and read again. @param {string} option @param {string} value */
   function mend(option, value) {
     question = null;
     const column = shown.columns.find((/** @type {any} */ { place }) => place === value);
     if (column && roleOf(shown, option)) choose(shown, value, option, column.name || value);
-    else if (option === "kind") for (const one of kinds) one.checked = false;
+    else if (option === "kind") kind.detect();
     else field(option).value = value;
     region.focus();
     request();
@@ -141,11 +125,6 @@ export function createPreview(host, form, { url, used, onTotals }) {
     requestSoon();
   }
 
-  document.addEventListener("input", ({ target }) => {
-    const { name, form: of, dataset } = /** @type {any} */ (target);
-    if (name === "kind") showKind(dataset.kind);
-    if (name && of === form) requestSoon();
-  });
   watchLines(host, table.turn);
   request();
   return {
@@ -156,6 +135,43 @@ export function createPreview(host, form, { url, used, onTotals }) {
       $("input", below).focus();
     },
   };
+}
+
+/**
+ * Call `onChange` when an option changes. Returns the choice of the kind of data, {show(kind), detect(), focus()};
+ * `used` are the options of each kind.
+ *
+ * @param {HTMLFormElement} form
+ * @param {Record<string, string[]>} used
+ * @param {() => void} onChange
+ */
+function watchOptions(form, used, onChange) {
+  const choices = $$("[name=kind]");
+  const kind = {
+    /** Mark a kind. That of one that was detected stays empty, so that nothing is stated. @param {string} kind */
+    show(kind) {
+      const isStated = choices.some(({ checked, value }) => checked && value);
+      for (const one of isStated ? [] : choices) {
+        one.checked = one.dataset.kind === kind;
+        one.value = one.checked ? "" : one.dataset.kind;
+      }
+      for (const name of new Set(Object.values(used).flat())) {
+        const control = /** @type {any} */ (form.elements.namedItem(name));
+        control.disabled = !used[kind].includes(name); // not sent; its value stays, for another kind
+        control.closest(".field").hidden = control.disabled;
+      }
+    },
+    detect() {
+      for (const one of choices) one.checked = false;
+    },
+    focus: () => choices.find(({ checked }) => checked)?.focus(),
+  };
+  document.addEventListener("input", ({ target }) => {
+    const { name, form: of, dataset } = /** @type {any} */ (target);
+    if (name === "kind") kind.show(dataset.kind);
+    if (name && of === form) onChange();
+  });
+  return kind;
 }
 
 /** The buttons in `host` that go to another row. @param {HTMLElement} host @param {(by: number) => string} turn */

@@ -11,6 +11,8 @@ const DERIVED = {
   lat_sign: "Latitude, side",
   lon_sign: "Longitude, side",
   geometry: "Position",
+  counts: "Counts",
+  names: "Part of the name",
 };
 const NONE = "Not used";
 const NUMBER = /^[-+]?\d[\d.,'\s]*$/;
@@ -46,8 +48,11 @@ export function groupsOf(columns) {
 
 const mainOf = (/** @type {Group} */ { columns }) => columns.find(({ role }) => role === "time") ?? columns[0];
 const titleIn = (/** @type {Group} */ { columns }) => columns.map(titleOf).join(" + ");
-const th = (/** @type {string} */ scope, /** @type {Record<string, any>} */ attributes, /** @type {any[]} */ ...parts) =>
-  el("th", { scope, role: scope === "row" ? "rowheader" : "columnheader", ...attributes }, parts);
+const th = (
+  /** @type {string} */ scope,
+  /** @type {Record<string, any>} */ attributes,
+  /** @type {any[]} */ ...parts
+) => el("th", { scope, role: scope === "row" ? "rowheader" : "columnheader", ...attributes }, parts);
 const line = (/** @type {any[]} */ ...cells) => el("tr", { role: "row" }, cells);
 
 /**
@@ -117,7 +122,9 @@ export function createColumnTable(region, onChoose, onZone) {
     show(preview) {
       const { columns, editable, kind, rows } = preview;
       groups = groupsOf(columns);
-      const wanted = columns.length ? JSON.stringify([editable, kind, groups.map(({ at: i }) => i), columns.map(titleOf)]) : "";
+      const wanted = columns.length
+        ? JSON.stringify([editable, kind, groups.map(({ at: i }) => i), columns.map(titleOf)])
+        : "";
       if (wanted && wanted !== key) draw(preview);
       key = wanted;
       if (!wanted) return;
@@ -125,7 +132,8 @@ export function createColumnTable(region, onChoose, onZone) {
       body.replaceChildren(...rows.flatMap((/** @type {any} */ row) => rowsOf(row, groups, zoneOf(preview))));
       groups.forEach(({ at: i, columns: { length } }, place) => {
         const cells = rows.map((/** @type {any} */ row) => row.cells[i]).filter(Boolean);
-        const isNumeric = length === 1 && cells.length > 0 && cells.every((/** @type {string} */ one) => NUMBER.test(one));
+        const isNumeric =
+          length === 1 && cells.length > 0 && cells.every((/** @type {string} */ one) => NUMBER.test(one));
         for (const cell of $$(`[data-place="${place}"]`, region)) cell.toggleAttribute("data-number", isNumeric);
       });
       mark(preview);
@@ -151,10 +159,14 @@ const rawOf = (texts, column) =>
  * @param {string} zone
  */
 function rowsOf({ number, cells, read, left_out: why, doubt }, groups, zone) {
+  const ofCounts = groups.filter((group) => mainOf(group).role === "counts");
+  const listed = read.counts?.split(", ") ?? [];
+  const counts = listed.length === ofCounts.length ? listed : []; // else the columns of the table are its times
   /** @param {Group} group @param {number} i */
   const cell = (group, i) => {
     const raw = cells.slice(group.at, group.at + group.columns.length);
-    const values = readOf(mainOf(group).role, raw[0], read, zone);
+    const { role } = mainOf(group);
+    const values = role === "counts" ? counts[ofCounts.indexOf(group)] : readOf(role, raw[0], read, zone);
     return el(
       "td",
       { role: "cell", dataset: { place: i } },
@@ -218,8 +230,7 @@ function columnHead(group, preview, onChoose) {
     limit(now, role) {
       const isTaken = (/** @type {string} */ name) => now.columns.some((/** @type {any} */ one) => one.role === name);
       none.disabled = isNeeded(role);
-      for (const choice of choices)
-        choice.disabled = isNeeded(role) && choice.value !== role && !isTaken(choice.value);
+      for (const choice of choices) choice.disabled = isNeeded(role) && choice.value !== role && !isTaken(choice.value);
     },
   };
 }

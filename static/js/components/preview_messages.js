@@ -61,7 +61,8 @@ export function previewTotals({ report, whole: complete, item, problem }) {
   if (problem || !read) return { label: "Import", names: "" };
   const { total } = leftOut(report);
   const rows = `${whole(read - total)} of ${count(read, unit)} are read, ${whole(total)} left out.`;
-  const of = people?.count > 1 ? ` of ${count(people.count, "person")}` : series > 1 ? ` in ${whole(series)} series` : "";
+  const of =
+    people?.count > 1 ? ` of ${count(people.count, "person")}` : series > 1 ? ` in ${whole(series)} series` : "";
   return complete
     ? { label: `Import ${count(kept, item)}${of}`, names: rows }
     : { label: "Import", names: `Of the first rows ${rows} The file has more.` };
@@ -81,7 +82,12 @@ export function previewBelow(preview, on) {
   const attention = lookAtThis(preview, on);
   return [
     attention.length > 0 &&
-      el("section", { class: "notice notice--amber import__look" }, el("h2", {}, icon(WARNING), "Look at this"), attention),
+      el(
+        "section",
+        { class: "notice notice--amber import__look" },
+        el("h2", {}, icon(WARNING), "Look at this"),
+        attention,
+      ),
     titled(
       "How it was read",
       says && el("p", {}, says),
@@ -89,7 +95,7 @@ export function previewBelow(preview, on) {
       factList({ class: "import__facts unless-empty" }, howItWasRead(preview, on)),
       renderReport(report, { heading: "h3", only: ["members"] }),
     ),
-    report.rows_read > 0 && rowsPart(report),
+    !preview.problem && report.rows_read > 0 && rowsPart(report),
   ].filter(Boolean);
 }
 
@@ -107,11 +113,14 @@ function howItWasRead(preview, { go }) {
   const rest = columns.filter((/** @type {any} */ one) => !one.role && !one.sentence).map(titleOf);
   if (rest.length) add(NOT_USED, namesOf(rest), rest.length > 1 ? " are not stored." : " is not stored.");
   const roles = columns.map((/** @type {any} */ { role }) => role);
-  for (const guess of report.guesses.filter((/** @type {any} */ { option }) => ![...ELSEWHERE, ...roles].includes(option))) {
+  for (const guess of report.guesses.filter(
+    (/** @type {any} */ { option }) => ![...ELSEWHERE, ...roles].includes(option),
+  )) {
     const attributes = { class: "link", type: "button", "aria-label": `Change: ${guess.message}` };
     add("Detected", textOf(guess), " ", el("button", { ...attributes, onclick: () => go(guess.option) }, "Change"));
   }
-  for (const note of report.notes.filter((/** @type {any} */ { level }) => level === "info")) add("Notes", textOf(note));
+  for (const note of report.notes.filter((/** @type {any} */ { level }) => level === "info"))
+    add("Notes", textOf(note));
   return [...facts];
 }
 
@@ -140,7 +149,9 @@ function rowsPart(report) {
         "details",
         {},
         el("summary", { class: "small" }, `Show the ${count(total, unit)}`),
-        numbered.map((one) => el("p", { class: "small" }, `${capitalized(rows(one.rows, one.count, unit))}: ${one.message}`)),
+        numbered.map((one) =>
+          el("p", { class: "small" }, `${capitalized(rows(one.rows, one.count, unit))}: ${one.message}`),
+        ),
       ),
   );
 }

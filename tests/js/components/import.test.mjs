@@ -117,22 +117,24 @@ test("what is doubted has one button that sets the option that mends it", () => 
     field: () => null,
     question: null,
   };
-  const look = (notes, kept = []) => {
+  const boxOf = (notes, kept = []) => {
     const found = previewOf({ report: { ...REPORT, dropped: {}, notes } });
     found.columns.push({ place: "#5", name: "hora", role: "", resembles: "time" });
     return preview.previewBelow(found, { ...on, go: () => {}, kept: new Set(kept) })[0];
   };
   const note = (code, option) => ({ code, option, level: "warning", message: `A ${code}.` });
-  const box = look([note("all_midnight", "clock")]);
+  const box = boxOf([note("all_midnight", "clock")]);
   match(box.textContent, /^Look at thisA all_midnight\..*horaUse as the time of dayKeep as they are$/);
   for (const button of box.all("button")) button.emit("click");
-  look([note("single_points", "id")])
+  boxOf([note("single_points", "id")])
     .all("button")[0]
     .emit("click");
   deepEqual(set, [["clock", "#5"], "A all_midnight.", ["id", "#0"]]);
-  for (const button of look([note("extension")]).all("button")) button.emit("click");
-  look([note("other_columns")]).all("button")[0].emit("click");
+  for (const button of boxOf([note("extension")]).all("button")) button.emit("click");
+  boxOf([note("other_columns")])
+    .all("button")[0]
+    .emit("click");
   deepEqual(set.slice(3), ["A extension.", ["kind", ""]]);
-  match(look([{ ...note("out_of_order"), count: 9, rows: [1216, 7] }]).textContent, /Lines 1,216, 7 and 7 more\./);
-  match(look([note("single_points", "id")], ["A single_points."]).textContent, /^How it was read/);
+  match(boxOf([{ ...note("out_of_order"), count: 9, rows: [1216, 7] }]).textContent, /Lines 1,216, 7 and 7 more\./);
+  match(boxOf([note("single_points", "id")], ["A single_points."]).textContent, /^How it was read/);
 });
