@@ -223,8 +223,9 @@ function columnHead(group, preview, onChoose) {
     /** @param {any} now @param {string} role */
     mark(now, role) {
       shown = now;
-      none.textContent = roleTitle({ roles: [] }, role) || NONE;
-      select.value = choices.some((/** @type {any} */ one) => one.value === role) ? role : "";
+      const isChoice = choices.some((/** @type {any} */ one) => one.value === role);
+      none.textContent = isChoice ? NONE : roleTitle(now, role) || NONE;
+      select.value = isChoice ? role : "";
     },
     /** A column of a position only changes places with another. @param {any} now @param {string} role */
     limit(now, role) {
