@@ -351,5 +351,8 @@ def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report
     unused = [error.field for error in format.unusable(ReadOptions.of(report.decided))]
     report.decided = {name: value for name, value in report.decided.items() if name not in unused}
     report.decide("format", format.name)
+    roles = {} if report.layout is None else report.layout.roles
+    if "landmark" in roles and chosen.landmark is None and all(one.marked is None for one in series):
+        del roles["landmark"]  # its cells are neither yes nor no
     describe(report)
     return series

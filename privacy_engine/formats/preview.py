@@ -172,15 +172,13 @@ def _attempt(
 ) -> FormatError | None:
     """Read the small file; the error, where it still leaves columns to be seen."""
     try:
-        series = read_as(format, source, options, report)
+        read_as(format, source, options, report)
     except FormatError as error:
         if report.layout is None:
             raise
         _take_roles(report)
         return error
     _take_roles(report)
-    if report.layout is not None and options.landmark is None and all(one.marked is None for one in series):
-        report.layout.roles.pop("landmark", None)  # its cells are neither yes nor no
     return None
 
 
@@ -212,7 +210,7 @@ def _preview(
             Column(
                 f"#{i + 1}",
                 _name(layout, i),
-                roles.get(i) or about.get(i, {}).get("role", ""),
+                roles.get(i) or ("" if kind.by_format else about.get(i, {}).get("role", "")),
                 *(about.get(i, {}).get(one, "") for one in ("sentence", "resembles")),
             )
             for i in seen

@@ -57,7 +57,7 @@ VISITS = b"member,venue,month,x,y\n" + b"".join(
 
 
 @each("data, kind, names", [
-    (COUNTS, "stream", {"time": "date"}),
+    (COUNTS, "stream", {"time": "date", "counts": "south"}),
     (VISITS, "checkins", {"id": "member", "place": "venue", "time": "month", "lon": "x", "lat": "y"}),
     (CSV, "trajectory", {"id": "user", "time": "time", "lat": "lat", "lon": "lon"}),
 ])  # fmt: skip
@@ -199,7 +199,8 @@ class TestKinds:
     def test_columns(self):
         rows = b"".join(b"2024-06-15T10:3%d:00Z,48.%d,2,cafe\n" % (i, i) for i in range(3))
         table = b"time,lat,lon,poi\n" + rows
-        assert "landmark" not in roles(seen(table))
+        found = seen(table)
+        assert ("landmark" in roles(found), found.columns[3].sentence) == (False, "")
         assert roles(seen(table.replace(b"cafe", b"yes")))["landmark"] == "poi"
         table = b"date,time,lat,lon\n2024-06-15,10:00:00,48,2\n2024-06-15,10:01:00,48.1,2\n"
         assert roles(seen(table)) == {"time": "date", "clock": "time", "lat": "lat", "lon": "lon"}

@@ -8,8 +8,8 @@ import { asRead } from "./as_read.js";
 const DERIVED = {
   offset: "Time zone",
   zone: "Time zone",
-  lat_sign: "Latitude, side",
-  lon_sign: "Longitude, side",
+  lat_sign: "N or S",
+  lon_sign: "E or W",
   geometry: "Position",
   counts: "Counts",
   names: "Part of the name",
@@ -71,7 +71,7 @@ export function createColumnTable(region, onChoose, onZone) {
   let groups = [];
   /** @type {any[]} */
   let shown = [];
-  let [key, at] = ["", 0];
+  let [key, at, isNaive] = ["", 0, false];
   const body = el("tbody", { role: "rowgroup" });
   const zone = zoneField(onZone);
 
@@ -81,7 +81,7 @@ export function createColumnTable(region, onChoose, onZone) {
     heads = groups.map((group) => columnHead(group, preview, onChoose));
     const corner = (/** @type {string} */ text) => th("col", { class: "preview__line" }, text);
     const names = groups.map((group, i) =>
-      th("col", { class: "preview__name", dataset: { place: i } }, rawOf(group.columns.map(titleOf))),
+      th("col", { dataset: { place: i } }, rawOf(group.columns.map(titleOf))),
     );
     const roles = line(corner("role"), ...heads.map(({ cell }) => cell));
     const head = el("thead", { role: "rowgroup" }, roles, line(corner(preview.report.row_unit), ...names));
@@ -99,7 +99,9 @@ export function createColumnTable(region, onChoose, onZone) {
       heads[i].mark(preview, role);
     });
     const timed = heads[groups.findIndex((group) => mainOf(group).role === "time")];
-    const place = timed && zoneOf(preview) ? $(".preview__roles", timed.cell) : null;
+    const isGuess = preview.report.guesses.some((/** @type {any} */ { option }) => option === "time_zone");
+    isNaive ||= isGuess || !["", "UTC"].includes(zoneOf(preview)); // else every time names its own
+    const place = timed && isNaive ? $(".preview__roles", timed.cell) : null;
     if (!place) zone.remove();
     else if (zone.parentElement !== place) place.append(zone); // else it keeps the focus
     $("input", zone).value = zoneOf(preview);
@@ -160,8 +162,7 @@ const rawOf = (texts, column) =>
  */
 function rowsOf({ number, cells, read, left_out: why, doubt }, groups, zone) {
   const ofCounts = groups.filter((group) => mainOf(group).role === "counts");
-  const listed = read.counts?.split(", ") ?? [];
-  const counts = listed.length === ofCounts.length ? listed : []; // else the columns of the table are its times
+  const counts = read.counts?.split(", ") ?? [];
   /** @param {Group} group @param {number} i */
   const cell = (group, i) => {
     const raw = cells.slice(group.at, group.at + group.columns.length);

@@ -125,7 +125,7 @@ function howItWasRead(preview, { go }) {
 }
 
 const titleOfRole = (/** @type {any} */ preview, /** @type {string} */ role) =>
-  ["lon", "lat", "geometry"].includes(role) ? "Position" : roleTitle(preview, role);
+  ["lon", "lat", "geometry", "lon_sign", "lat_sign"].includes(role) ? "Position" : roleTitle(preview, role);
 const namesOf = (/** @type {string[]} */ names) => {
   const more = names.length - SHOWN_NAMES;
   const shown = names.slice(0, SHOWN_NAMES).map((name, i) => [i ? ", " : "", el("code", {}, name)]);
