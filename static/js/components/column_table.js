@@ -80,9 +80,7 @@ export function createColumnTable(region, onChoose, onZone) {
     const focused = document.activeElement?.id;
     heads = groups.map((group) => columnHead(group, preview, onChoose));
     const corner = (/** @type {string} */ text) => th("col", { class: "preview__line" }, text);
-    const names = groups.map((group, i) =>
-      th("col", { dataset: { place: i } }, rawOf(group.columns.map(titleOf))),
-    );
+    const names = groups.map((group, i) => th("col", { dataset: { place: i } }, rawOf(group.columns.map(titleOf))));
     const roles = line(corner("role"), ...heads.map(({ cell }) => cell));
     const head = el("thead", { role: "rowgroup" }, roles, line(corner(preview.report.row_unit), ...names));
     const style = { "--columns": String(groups.length) };
