@@ -54,6 +54,7 @@ class RowSerializer(serializers.Serializer[Any]):
     cells = serializers.ListField(child=serializers.CharField(allow_blank=True), help_text="As text, shortened.")
     read = serializers.DictField(child=serializers.CharField(), help_text="What was read, by role.")
     left_out = serializers.CharField(allow_blank=True, help_text="Why nothing of it was read.")
+    doubt = serializers.CharField(allow_blank=True, help_text="The warning of the report that it is an example of.")
 
 
 class RoleSerializer(serializers.Serializer[Any]):
@@ -76,7 +77,9 @@ class PreviewSerializer(serializers.Serializer[Any]):
     columns = ColumnSerializer(many=True)
     roles = RoleSerializer(many=True)
     more_columns = serializers.IntegerField(help_text="How many columns are not shown.")
-    rows = RowSerializer(many=True, help_text="The first rows, and after them the first left out for each reason.")
+    rows = RowSerializer(
+        many=True, help_text="The first rows, and after them the first left out for each reason and a doubtful one."
+    )
     whole = serializers.BooleanField(help_text="The report is of the whole file.")
     editable = serializers.BooleanField(help_text="Columns may be named by reading options in this format.")
     header = serializers.BooleanField(help_text="The names stand in the file.")

@@ -114,11 +114,10 @@ def import_again(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         return redirect("datasets:detail", pk=pk)
     context = {
         "dataset": dataset,
-        "decided": dataset.decisions.each(),
         "option_groups": formats.option_groups(),
         "kinds": Kind.choices,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},
-        "page": {"cleaning": dataset.cleaning, "size": dataset.size_bytes, "urls": _urls(dataset)},
+        "page": {"cleaning": dataset.cleaning, "used": formats.used_options(), "urls": _urls(dataset)},
     }
     return render(request, "datasets/import.html", context)
 

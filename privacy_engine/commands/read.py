@@ -49,10 +49,8 @@ def _lines(found: formats.Reading) -> list[str]:
     report = found.report
     what = formats.table_kinds[found.kind].title
     lines = [f"{report.format_title}: {what}, {counted(report.kept, 'record')} of {report.rows_read:,} read."]
-    lines += [f"{one['name']}: {one['sentence'] or 'Not used.'}" for one in report.columns]
-    for row in report.first:
-        read = ", ".join(f"{role} {value}" for role, value in row["read"].items()) or "left out"
-        lines.append(f"{report.unit} {row['row']}: {' | '.join(row.get('raw', []))} -> {read}")
+    lines += [f"{one['column']}: {one['read_as']}" for one in report.columns_text]
+    lines += [f"{report.unit} {row[report.unit]}: {row['cells']} -> {row['read_as']}" for row in report.first_text]
     lines += [report.dropped_text] if report.drops else []
     lines += [f"{guess['message']} (option {guess['option']})" for guess in report.guesses]
     return lines + [f"{note['level']}: {note['message']}" for note in report.notes]

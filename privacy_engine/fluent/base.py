@@ -61,7 +61,13 @@ class Original(ABC):
         return f"<{self.data_type.title}: {', '.join(f'{name} {value}' for name, value in self._summary())}>"
 
     def _repr_html_(self) -> str:
-        return card(self.data_type.title, self._summary(), self._drawing(), RAW)
+        shown = card(self.data_type.title, self._summary(), self._drawing(), RAW)
+        return shown + "".join(table._repr_html_() for table in self._read() if table.rows)
+
+    def _read(self) -> list[Table]:
+        """What the columns of a file were read as, and its first rows: what ``cairn read`` prints."""
+        report = self.report or Report()
+        return [Table("Columns", report.columns_text), Table("First rows", report.first_text)]
 
     def _summary(self) -> list[tuple[str, str]]:
         noted = [] if self.report is None else [(one["code"], one["message"]) for one in self.report.warnings]

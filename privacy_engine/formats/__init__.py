@@ -49,7 +49,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     workbook,
 )
 from privacy_engine.formats.archive import nested, opened, read_zip
-from privacy_engine.formats.data_kinds import Kinds, checked, read_archive, read_other
+from privacy_engine.formats.data_kinds import Kinds, checked, read_archive, read_other, usable
 from privacy_engine.formats.described import describe
 from privacy_engine.formats.detect import (
     Format,
@@ -59,7 +59,7 @@ from privacy_engine.formats.detect import (
     is_packed_spreadsheet,
     misnamed,
 )
-from privacy_engine.formats.options import GROUPS, OPTIONS, Option, ReadOptions
+from privacy_engine.formats.options import GROUPS, OPTIONS, PLACED, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, ReadAs, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import (
@@ -92,6 +92,7 @@ __all__ = [
     "preview",
     "read",
     "table_kinds",
+    "used_options",
 ]
 
 KINDS = tuple(table_kinds)
@@ -104,6 +105,12 @@ def option_groups() -> Mapping[str, Sequence[Option]]:
     grouped = {title: [known[name] for name in names] for title, names in GROUPS.items()}
     rest = [one for one in known.values() if one.name not in {"automatic", *itertools.chain(*GROUPS.values())}]
     return grouped | {"Rarely needed": rest}
+
+
+def used_options() -> Mapping[str, Sequence[str]]:
+    """The reading options that some format uses, by the kind of data that is read from it."""
+    known = ("format", *PLACED, *itertools.chain(*(one.options for one in formats())))
+    return {kind: sorted({"format", *usable(one, known)}) for kind, one in table_kinds.items()}
 
 
 def options() -> Mapping[str, Option]:
@@ -344,5 +351,8 @@ def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report
     unused = [error.field for error in format.unusable(ReadOptions.of(report.decided))]
     report.decided = {name: value for name, value in report.decided.items() if name not in unused}
     report.decide("format", format.name)
+    roles = {} if report.layout is None else report.layout.roles
+    if "landmark" in roles and chosen.landmark is None and all(one.marked is None for one in series):
+        del roles["landmark"]  # its cells are neither yes nor no
     describe(report)
     return series

@@ -21,6 +21,7 @@ from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, r
 from privacy_engine.formats.column import canonical, columns_of
 from privacy_engine.formats.columns import decide_clock, named_place, require_one
 from privacy_engine.formats.crs import eastward
+from privacy_engine.formats.first_rows import TextOf, degrees, first_rows, instant
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.instants import instants
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
@@ -62,6 +63,9 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     advance()
     seconds, reasons = _instants(table, roles, columns, reasons, options, report, position)
     advance()
+    texts = {role: degrees(values) for role, values in position.items()} | {"time": instant(seconds)}
+    texts |= {"id" if role == "user" else role: _cell(columns[role]) for role in ("user", "place") if role in columns}
+    report.first = first_rows(table.rows, texts, reasons == GOOD, report.most_first)
     kept = _kept(reasons, table, report)
     user, users = _coded(columns["user"], kept)
     advance()
@@ -73,6 +77,10 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     place = None if place is None else place[order]
     listed = _listed(venues, place, report)
     return CheckIns(user[order], users, seconds[kept][order], place, places, lon, lat, names, listed)
+
+
+def _cell(column: Any) -> TextOf:
+    return lambda i: str(column[i].as_py() or "").strip()[:80]
 
 
 def _listed(venues: Venues | None, place: Ints | None, report: Report) -> Venues | None:

@@ -91,8 +91,13 @@ def refuse_unused(kind: TableKind, known: Collection[str], options: ReadOptions)
 
 
 def _unusable(kind: TableKind, known: Collection[str], options: ReadOptions) -> list[ParameterError]:
+    return unusable(kind.title, usable(kind, known), COLUMNS, options)
+
+
+def usable(kind: TableKind, known: Collection[str]) -> Collection[str]:
+    """The options that a kind uses of those ``known`` to a format; where the format reads it, these."""
     more = ("encoding", "header", "columns", "delimiter", "sheet", *TIMED[1:], *kind.used_if_known)
-    return unusable(kind.title, (*kind.used, *(name for name in more if name in known)), COLUMNS, options)
+    return known if kind.by_format else (*kind.used, *(name for name in more if name in known))
 
 
 def _keep_used(kind: TableKind, known: Collection[str], report: Report) -> None:

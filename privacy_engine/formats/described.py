@@ -45,23 +45,23 @@ def describe(report: Report) -> None:
     layout = report.layout
     if layout is None:
         return
-    roles, raw = _roles(layout, report), _raw(layout)
+    roles = _roles(layout, report)
+    parts = [layout.names[place].strip()[:80] for place, role in sorted(roles.items()) if role in _PARTS]
     report.columns = [
         {
             "name": one.name.strip()[:80],
             "role": role,
             "used": bool(role),
             "resembles": alike,
-            "sentence": _sentence(role, report) or (f"Resembles a {alike}; not used." if alike else ""),
+            "sentence": _sentence(role, parts, report) or (f"Resembles a {alike}; not used." if alike else ""),
         }
         for one in columns_of(layout.names[:MOST], layout.sample)
         for role in [roles.get(one.place, "")]
         for alike in ["" if role else _resembles(one)]
     ]
-    numbers = list(dict.fromkeys(row["row"] for row in report.first))  # a row may be two events
-    for row in report.first:
-        at = numbers.index(row["row"])
-        row["raw"] = raw[at] if at < len(raw) else []
+    raw = dict(zip(dict.fromkeys(row["row"] for row in report.first), _raw(layout), strict=False))
+    for row in report.first:  # a row may be two events
+        row["raw"] = raw.get(row["row"], [])
 
 
 def _roles(layout: Layout, report: Report) -> dict[int, str]:
@@ -73,7 +73,7 @@ def _roles(layout: Layout, report: Report) -> dict[int, str]:
     return found | {place: unit for unit, place in clock.items()}
 
 
-def _sentence(role: str, report: Report) -> str:
+def _sentence(role: str, parts: list[str], report: Report) -> str:
     if not role:
         return ""
     end = role.startswith("end_")
@@ -83,7 +83,8 @@ def _sentence(role: str, report: Report) -> str:
     sentence = _SENTENCES.get(role, f"{role}.") + (" of the end" if end else "")
     if role in ("lon", "lat"):
         return f"{sentence}, {_degrees(report.decided)}."
-    return f"{sentence}{_times(report.decided)}." if role == "time" else sentence
+    beside = f", one instant with {' and '.join(map(repr, parts))}" if parts and not end else ""
+    return f"{sentence}{beside}{_times(report.decided)}." if role == "time" else sentence
 
 
 def _degrees(decided: Mapping[str, Any]) -> str:

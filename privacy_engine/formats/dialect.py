@@ -171,7 +171,7 @@ def cut(lines: list[str], delimiter: str) -> list[list[str]]:
 def rows_from(data: bytes, offset: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows from byte ``offset`` on, each with the number of its first line; a cell over several lines is one."""
     before = data.count(b"\n", 0, offset) + 1
-    text = io.StringIO(data[offset : offset + 256 * 1024].decode("utf-8", "replace"), newline="")
+    text = io.StringIO(data[offset:].decode("utf-8", "replace"), newline="")
     reader = csv.reader(text, delimiter=delimiter, skipinitialspace=delimiter == " ")
     with suppress(csv.Error):
         begun = 0

@@ -13,6 +13,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import first_rows, head_sample
 from privacy_engine.formats.archive import read_zip
+from privacy_engine.formats.columns import TITLES
 from privacy_engine.formats.described import MOST
 from privacy_engine.formats.detect import Format, detect
 from privacy_engine.formats.dialect import as_utf8, rows_from
@@ -48,13 +49,15 @@ class Column:
 class Row:
     """A row: its number as the report counts, 0 where it is not known, its cells as text, and what was read of it.
 
-    ``read`` has texts by role; ``left_out`` is the sentence why nothing was read, "" for nothing known.
+    ``read`` has texts by role; ``left_out`` is the sentence why nothing was read, "" for nothing known; ``doubt`` is
+    the warning of the report that the row is an example of.
     """
 
     number: int
     cells: list[str] = field(repr=False)
     read: dict[str, str] = field(default_factory=dict, repr=False)
     left_out: str = ""
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,20 +90,25 @@ class Preview:
 
     @property
     def roles(self) -> Sequence[Role]:
-        """What a column may be read as."""
-        return table_kinds[self.kind].roles
+        """What a column may be read as; the last two are only columns beside others."""
+        beside = [Role(name, TITLES[name].capitalize()) for name in ("clock", "person") if self._has(name)]
+        return [*table_kinds[self.kind].roles, *beside]
 
     @property
     def mapping(self) -> dict[str, str]:
         """The reading options that state what was found: read with them, the file gives the same."""
-        known = [one.name for one in self.roles]
+        roles = table_kinds[self.kind].roles
+        known = [one.name for one in roles]
         places = {column.role: column.place for column in self.columns if column.role in known}
-        absent = {one.name: "#0" for one in self.roles if one.name not in places and not one.needed}
+        absent = {one.name: "#0" for one in roles if one.name not in places and not one.needed}
         found = places | absent if self.columns else {}
         return {role: place for role, place in found.items() if self._takes(role, place)}
 
     def _takes(self, role: str, place: str) -> bool:
         return role in self.options and (place == "#0" or role in self.named)
+
+    def _has(self, option: str) -> bool:
+        return option in self.options or option in self.named
 
 
 def preview_of(source: Source, options: ReadOptions, report: Report, meter: Meter, read_as: ReadAs) -> Preview:
@@ -112,6 +120,7 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
         The file is of no known format, or no table can be made out in it.
     """
     data, whole = source.beginning(head_sample.BYTES)
+    report.most_first = len(data)
     format = detect(_small(source, data, meter), options)
     head = None if format.head is None else format.head(source, data, whole)
     if head is None:
@@ -127,25 +136,33 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
         lines = rows_from(as_utf8(text, Report()), report.layout.offset, report.layout.delimiter)
     else:
         lines = ((0, cells) for cells in head.rows)
-    return _preview(format, head, _shown_rows(lines, report), report.layout, report, problem)
+    rows, report.first = _shown_rows(lines, report), report.first[:ROWS]
+    return _preview(format, head, rows, report.layout, report, problem)
 
 
 def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[Row]:
-    """The first rows with what was read of them, and after them the first that was left out for each reason."""
-    first = list({row["row"]: row for row in reversed(report.first)}.values())[::-1]  # a row may be two events
+    """The first rows as they were read, and after them examples.
+
+    These are the first row that was left out for each reason, and the first of a warning between its neighbours.
+    """
+    read = {row["row"]: row for row in reversed(report.first)}  # a row may be two events
+    first = list(read.values())[: -ROWS - 1 : -1]
     why = {row: WHY.get(reason, reason) for reason, drops in report.drops.items() for row in drops.rows}
-    wanted, found = {drops.rows[0] for drops in report.drops.values() if drops.rows}, list[Row]()
+    doubts = dict([(note["rows"][0], note["message"]) for note in report.warnings if "rows" in note][:1])
+    out = sorted(drops.rows[0] for drops in report.drops.values() if drops.rows)[:LEFT_OUT]
+    wanted, found = {*out, *(row + by for row in doubts for by in (-1, 0, 1))}, list[Row]()
     for number, cells in lines:
+        known = read.get(number)
         if len(found) < ROWS and (first or not report.first):
-            alike = (row for row in first if row.get("raw") == cells[:MOST])
-            known = next(alike, None) or next((row for row in first if row["row"] == number), None)
-            if known is not None:
+            known = next((row for row in first if row.get("raw") == cells[:MOST]), known)
+            if known in first:
                 first.remove(known)
             number = known["row"] if known else number
-            found.append(Row(number, cells, known["read"] if known else {}, why.get(number, "")))
-        elif number in wanted:
-            found.append(Row(number, cells, {}, why[number]))
-        if len(found) == ROWS + LEFT_OUT or (len(found) >= ROWS and number >= max(wanted, default=0)):
+        elif number not in wanted:
+            continue
+        values = known["read"] if known else {}
+        found.append(Row(number, cells, values, why.get(number, ""), doubts.get(number, "")))
+        if len(found) >= ROWS and number >= max(wanted, default=0):
             break
     return found
 
@@ -155,15 +172,13 @@ def _attempt(
 ) -> FormatError | None:
     """Read the small file; the error, where it still leaves columns to be seen."""
     try:
-        series = read_as(format, source, options, report)
+        read_as(format, source, options, report)
     except FormatError as error:
         if report.layout is None:
             raise
         _take_roles(report)
         return error
     _take_roles(report)
-    if report.layout is not None and options.landmark is None and all(one.marked is None for one in series):
-        report.layout.roles.pop("landmark", None)  # its cells are neither yes nor no
     return None
 
 
@@ -195,7 +210,7 @@ def _preview(
             Column(
                 f"#{i + 1}",
                 _name(layout, i),
-                roles.get(i, ""),
+                roles.get(i) or ("" if kind.by_format else about.get(i, {}).get("role", "")),
                 *(about.get(i, {}).get(one, "") for one in ("sentence", "resembles")),
             )
             for i in seen

@@ -9,6 +9,7 @@ from typing import Any
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, shown
+from privacy_engine.formats.first_rows import ROWS
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import OPTIONS
 
@@ -66,7 +67,8 @@ class Report:
     ``columns`` states of each column of a table what it was read as, ``first`` of its first rows what was read (for the
     owner alone: see :mod:`privacy_engine.formats.described`).
     ``unused`` holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a
-    table's. ``hint`` is added to the error of a table without positions. These five are not part of the stored report.
+    table's. ``hint`` is added to the error of a table without positions. These five, and ``most_first``, how many first
+    rows are kept, are not part of the stored report.
     """
 
     format: str = ""
@@ -88,6 +90,7 @@ class Report:
     layout: Layout | None = field(default=None, repr=False)
     columns: list[dict[str, Any]] = field(default_factory=list, repr=False)
     first: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    most_first: int = field(default=ROWS, repr=False)
     hint: str = ""
     _alike: dict[tuple[int, str], dict[str, Any]] = field(default_factory=dict, repr=False)
 
@@ -110,6 +113,23 @@ class Report:
             rows = f" ({', '.join(first)}{', …' if drops.count > len(first) else ''})" if first else ""
             found.append(f"{counted(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
         return f"Left out: {' '.join(found)}" if found else ""
+
+    @property
+    def columns_text(self) -> list[dict[str, str]]:
+        """Each column of a table and what it was read as, for a command's output and notebooks."""
+        return [{"column": one["name"], "read_as": one["sentence"] or "Not used."} for one in self.columns]
+
+    @property
+    def first_text(self) -> list[dict[str, str]]:
+        """The first rows, their cells and what was read of them, for the owner alone, as :attr:`columns_text`."""
+        return [
+            {
+                self.unit: str(row["row"]),
+                "cells": " | ".join(row.get("raw", ())),
+                "read_as": ", ".join(f"{role} {value}" for role, value in row["read"].items()) or "left out",
+            }
+            for row in self.first
+        ]
 
     @property
     def warnings(self) -> list[dict[str, Any]]:

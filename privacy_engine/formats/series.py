@@ -14,7 +14,7 @@ from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, people, timezones
-from privacy_engine.formats.first_rows import first_rows
+from privacy_engine.formats.first_rows import degrees, first_rows, instant
 from privacy_engine.formats.landmark_column import settle
 from privacy_engine.formats.numbers import REASON_NAMES
 from privacy_engine.formats.options import ReadOptions
@@ -72,7 +72,7 @@ def laid_out(
         keep = keep & ~points.marks.bad
     if options.person_column is not None:
         keep = _keep_persons(points, keep, options.person_column, report)
-    report.first = report.first or first_rows(points.rows, points.names, points.codes, lon, lat, seconds, keep)
+    _keep_first(points, lon, lat, seconds, keep, report)
     if not keep.any():
         raise nothing_left(report)
     advance()
@@ -307,6 +307,14 @@ def _order(
     if late.any():
         report_late(int(late.sum()), rows(np.flatnonzero(late)[:SHOWN_ROWS]).tolist(), report)
     return order
+
+
+def _keep_first(points: Points, lon: Floats, lat: Floats, seconds: Floats | None, keep: Mask, report: Report) -> None:
+    """Record the first rows as read, unless those of an earlier part are."""
+    names, codes = points.names, points.codes
+    texts = {"lon": degrees(lon), "lat": degrees(lat), "time": instant(seconds)}
+    texts["id"] = lambda i: names[0 if codes is None else codes[i]][:80]
+    report.first = report.first or first_rows(points.rows, texts, keep, report.most_first)
 
 
 def _late(order: NDArray[np.intp], grouped: NDArray[np.intp] | None) -> Mask:

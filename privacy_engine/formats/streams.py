@@ -22,6 +22,7 @@ from privacy_engine.formats.columns import place_of
 from privacy_engine.formats.count_cells import is_withheld, without_marks
 from privacy_engine.formats.count_tables import named, turned, without_totals
 from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.formats.first_rows import TextOf, first_rows, instant
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, REASON_NAMES, numbers, typed
 from privacy_engine.formats.option_choices import WITHHELD
@@ -41,6 +42,7 @@ from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, dated, t
 
 _BAD_TIME = len(REASON_NAMES) + 1
 MAX_CELLS = 50_000_000
+MOST = 200  # counts of a first row
 NEGATIVE = "negative"
 COUNTED = b"counted"
 """The key of :class:`~privacy_engine.data.counted.Counted` as JSON in the metadata of a Parquet file."""
@@ -70,7 +72,9 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
             message = f"Column {title[:40]!r} was read as the count; the others name the stream."
             report.guess("count column", title, message, "count")
         return _long(table, places, options, report)
-    return _with_counted(_wide(table, options, report), table.metadata.get(COUNTED, b""), report)
+    found = _wide(table, options, report)
+    report.first = [] if across else report.first  # the rows are not those of the file
+    return _with_counted(found, table.metadata.get(COUNTED, b""), report)
 
 
 def _with_counted(stream: CountStream, description: bytes, report: Report) -> CountStream:
@@ -199,6 +203,8 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
         report.note("numbered_rows", "The timestamps are numbered in the order of the file.", level="info")
         return CountStream(counts, names, [str(i + 1) for i in range(len(counts))])
     times = timeline(table.columns[label].filter(pa.array(keep)), options, report)
+    listed = ", ".join
+    _keep_first(table, keep, times, times.number, lambda i: listed(map(_text, counts[i, :MOST])), "counts", report)
     if len(times.first) < len(counts):
         counts = _added(counts, times, lines, table, options, report)
     else:
@@ -287,6 +293,7 @@ def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> C
             "same_instant", "Times that are one instant, written in several ways, were read as one.", count=same
         )
     row = times.number[row]
+    _keep_first(table, kept, times, row, lambda i: _text(values[kept][i]), "count", report)
     shape = (len(times.first), len(which.dictionary))
     if shape[0] * shape[1] > MAX_CELLS:
         raise FormatError(f"The table would have more than {MAX_CELLS} cells.", code="too_large", rule="times x names")
@@ -294,6 +301,20 @@ def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> C
     _report_holes(row * shape[1] + column, shape[0] * shape[1], report)
     names, header = which.dictionary.to_pylist(), table.names[places.time]
     return CountStream(counts.reshape(shape), names, times.labels, times.time_s, header)
+
+
+def _keep_first(
+    table: Table, kept: Mask, times: Timeline, number: Ints, text: TextOf, role: str, report: Report
+) -> None:
+    """Record the first rows as read: the time, by its ``number`` of each kept row, and the text of its counts."""
+    at, labels = np.cumsum(kept) - 1, times.labels
+    of_time = instant(times.time_s) if times.time_s is not None else labels.__getitem__
+    texts = {"time": lambda i: of_time(int(number[at[i]])), role: lambda i: text(int(at[i]))}
+    report.first = first_rows(table.rows, texts, kept, report.most_first)
+
+
+def _text(count: float) -> str:
+    return f"{count:.15g}"
 
 
 def _report_holes(cells: Ints, size: int, report: Report) -> None:

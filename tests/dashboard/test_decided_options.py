@@ -264,7 +264,7 @@ class TestOwner:
         seen = answer.json()
         read = {"time": "2024-06-15T10:30:00Z", "lat": "52.500000", "lon": "13.400000"}
         cells = ["2024-06-15T10:30:00Z", "52.50", "13.4"]
-        assert seen["rows"][0] == {"number": 2, "cells": cells, "read": read, "left_out": ""}
+        assert seen["rows"][0] == {"number": 2, "cells": cells, "read": read, "left_out": "", "doubt": ""}
         assert [one["sentence"] for one in seen["columns"]] == [one["sentence"] for one in small["report"]["columns"]]
         assert (seen["whole"], seen["report"]["kept"]) == (True, small["points"])
         assert not {"columns", "first", "series"} & set(seen["report"])

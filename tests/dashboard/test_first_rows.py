@@ -25,10 +25,10 @@ def dataset(owner_api):
 
 def test_those_who_may_see_the_events_see_them(owner_api, owner_page, stranger, dataset):
     seen = owner_api.get(dataset["urls"]["preview"]).json()
-    assert [row["cells"][3] for row in seen["rows"]] == [SECRET] * 6
-    assert (seen["rows"][5]["number"], seen["rows"][5]["read"]) == (32, {})
-    assert seen["rows"][5]["left_out"] == seen["report"]["dropped"]["missing"]["message"]
-    assert [one["raw"][3] for one in dataset["report"]["first"]] == [SECRET] * 5
+    assert [row["cells"][3] for row in seen["rows"]] == [SECRET] * 7
+    assert (seen["rows"][6]["number"], seen["rows"][6]["read"]) == (32, {})
+    assert seen["rows"][6]["left_out"] == seen["report"]["dropped"]["missing"]["message"]
+    assert [one["raw"][3] for one in dataset["report"]["first"]] == [SECRET] * 6
     assert SECRET in owner_page.get(dataset["urls"]["page"]).content.decode()
     assert owner_page.get(dataset["urls"]["import"]).status_code == 200
     other = Client()

@@ -51,7 +51,8 @@ class TestUploads:
         assert (kept["state"], kept["kind"], kept["error"]["code"]) == ("failed", "checkins", "no_checkin_columns")
         seen = owner_api.get(kept["urls"]["preview"]).json()
         assert (seen["kind"], seen["problem"]["code"]) == ("checkins", "no_checkin_columns")
-        assert [one["label"] for one in seen["roles"]] == ["User", "Time", "Place", "Latitude", "Longitude"]
+        labels = [one["label"] for one in seen["roles"]]
+        assert labels == ["User", "Time", "Place", "Latitude", "Longitude", "Time of day"]
         assert {one["role"] for one in seen["columns"]} == {""}
         for i in (1, 2, 3):  # one choice after the other, as the page makes them
             chosen = dict(list({"id": "#1", "place": "#2", "time": "#3"}.items())[:i])

@@ -2,6 +2,7 @@
 
 import io
 import re
+from html import unescape
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import privacy_engine as pe
 from privacy_engine.analysis.checkin_forecast import checkin_forecast
 from privacy_engine.analysis.stream_forecast import count_forecast
+from privacy_engine.commands.read import Read
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.data.grid import Grid
 from privacy_engine.datatypes import datatypes
@@ -243,6 +245,20 @@ class TestShown:
         often = np.bincount(grid.cells(data.lon, data.lat), minlength=len(grid))
         boxes, share = grid.boxes(np.flatnonzero(often)), np.log1p(often[often > 0]) / np.log1p(often.max())
         assert visits._drawing() == drawing.box_map(boxes, share, "check-ins in the cells of a grid")
+
+    def test_data_that_were_read_show_their_columns_and_first_rows_as_the_command_prints_them(self, tmp_path):
+        path = tmp_path / "a.csv"
+        rows = "".join(f"2024-06-0{i + 1}T10:00:00Z,<b>,48.{i},2\n" for i in range(9))
+        path.write_text(f"day,note,lat,lon\n{rows}")
+        options = {"kind": None, "read": [], "person": None, "json": False}
+        shown, printed = pe.read(path)._repr_html_(), Read(print, print).run(file=path, **options)
+        cells = [unescape(cell) for cell in re.findall(r"<td[^>]*>([^<]*)</td>", shown)]
+        for name, sentence in (("day", "The time, in UTC where a cell names no zone."), ("note", "Not used.")):
+            assert cells[cells.index(name) + 1] == sentence
+            assert f"{name}: {sentence}" in printed
+        row = cells.index("2024-06-01T10:00:00Z | <b> | 48.0 | 2")
+        assert f"line {cells[row - 1]}: {cells[row]} -> {cells[row + 1]}" in printed
+        assert cells[row + 1] == "lon 2.000000, lat 48.000000, time 2024-06-01T10:00:00Z"
 
     def test_text_of_a_file_is_escaped(self):
         counts = CountData(CountStream(np.ones((2, 1)), [HOSTILE], [HOSTILE, "2"], None, HOSTILE))

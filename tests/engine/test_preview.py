@@ -57,7 +57,7 @@ VISITS = b"member,venue,month,x,y\n" + b"".join(
 
 
 @each("data, kind, names", [
-    (COUNTS, "stream", {"time": "date"}),
+    (COUNTS, "stream", {"time": "date", "counts": "south"}),
     (VISITS, "checkins", {"id": "member", "place": "venue", "time": "month", "lon": "x", "lat": "y"}),
     (CSV, "trajectory", {"id": "user", "time": "time", "lat": "lat", "lon": "lon"}),
 ])  # fmt: skip
@@ -110,12 +110,12 @@ class TestAnyTable:
     @given(tables())
     def test_read_with_the_mapping_that_is_reported_gives_the_same(self, table):
         found = seen(table)
-        assert 1 <= len(found.rows) <= 8
+        assert 1 <= len(found.rows) <= 6 + 3
         assert {len(row.cells) for row in found.rows} == {len(found.columns)}
         if found.problem is not None:
             assert refusal(FormatError, read_bytes, table).as_dict() == found.problem.as_dict()
             return
-        lats = [row.cells[int(found.mapping["lat"][1:]) - 1] for row in found.rows]
+        lats = [row.cells[int(found.mapping["lat"][1:]) - 1] for row in found.rows[:6]]
         assert lats == [f"{48 + i / 1000:.4f}".replace(".", found.decimal) for i in range(len(lats))]
         read_alike(table, found)
         again = seen(table, **found.mapping)
@@ -199,7 +199,8 @@ class TestKinds:
     def test_columns(self):
         rows = b"".join(b"2024-06-15T10:3%d:00Z,48.%d,2,cafe\n" % (i, i) for i in range(3))
         table = b"time,lat,lon,poi\n" + rows
-        assert "landmark" not in roles(seen(table))
+        found = seen(table)
+        assert ("landmark" in roles(found), found.columns[3].sentence) == (False, "")
         assert roles(seen(table.replace(b"cafe", b"yes")))["landmark"] == "poi"
         table = b"date,time,lat,lon\n2024-06-15,10:00:00,48,2\n2024-06-15,10:01:00,48.1,2\n"
         assert roles(seen(table)) == {"time": "date", "clock": "time", "lat": "lat", "lon": "lon"}
@@ -238,7 +239,7 @@ class TestBounds:
 
         file = Counted(b"time,lat,lon\n" + b"2024-06-15T10:00:00Z,48.5,2.5\n" * 300_000)
         found = preview(file, name="x.csv")
-        assert (found.whole, found.problem, len(found.rows)) == (False, None, 5)
+        assert (found.whole, found.problem, len(found.rows)) == (False, None, 6)
         assert file.read_bytes < 2 * head_sample.BYTES
 
     @each("encoding", ["utf-8", "utf-16", "utf-32", "utf-16-be", "latin-1"])

@@ -7,6 +7,8 @@ from privacy_engine.data import CountStream
 from privacy_engine.formats import stream_layout, streams
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.periods import dates_across
+from privacy_engine.formats.position_columns import is_coordinate
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table_kind import OTHER_COLUMNS, Columns, Role, TableKind
 
@@ -25,6 +27,8 @@ class CountTables(TableKind):
         return stream_layout.looks_like(columns.names, columns.sample)
 
     def used_columns(self, names: Sequence[str], decided: Mapping[str, Any]) -> dict[int, str]:
+        if across := dates_across(names):
+            return {i: "counts" if i in across else "names" for i, name in enumerate(names) if not is_coordinate(name)}
         left = str(decided.get("leave_out", "")).split(", ")
         rest = "counts" if decided.get("count") == stream_layout.WIDE else "names"
         others = {i: rest for i, name in enumerate(names) if f"column:{name}" not in left}

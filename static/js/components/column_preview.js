@@ -2,7 +2,7 @@
 
 import { ApiError, get } from "../core/api.js";
 import { $, $$, announce } from "../core/dom.js";
-import { createColumnTable } from "./column_table.js";
+import { createColumnTable, roleTitle } from "./column_table.js";
 import { renderErrors } from "./import_report.js";
 import { invalidIn, numbersOf, reveal } from "./number_field.js";
 import { previewBelow, previewFacts, previewTotals } from "./preview_messages.js";
@@ -18,6 +18,10 @@ function queryOf(form) {
   const { value: kind } = /** @type {any} */ (form.elements.namedItem("kind"));
   return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form), kind });
 }
+
+/** The value of the option that gives a role: of none that the column which had it has it no more. */
+const valueOf = (/** @type {string} */ role, /** @type {string | undefined} */ place) =>
+  role === "person" ? (place ? `column:${place}` : "one") : (place ?? "#0");
 
 /**
  * Give the column at `place` another role, and return the options to set. The column that had it takes this one's, so
@@ -35,27 +39,31 @@ export function giveRole(preview, place, role) {
   const left = roleOf(preview, before);
   if (other) other.role = before;
   column.role = role;
-  return { ...(left && { [before]: other?.place ?? (left.needed ? "" : "#0") }), ...(role && { [role]: place }) };
+  const freed = left && { [before]: left.needed && !other ? "" : valueOf(before, other?.place) };
+  return { ...freed, ...(role && { [role]: valueOf(role, place) }) };
 }
 
 /**
- * The preview in `host` of the upload at `url`, read with the options of `form`. `onTotals(totals)` receives what
- * would be imported. Returns {raise(problem)}: shows a question that only the whole file raised.
+ * The preview in `host` of the upload at `url`, read with the options of `form`; `used` are those of each kind of data.
+ * `onTotals(totals)` receives what would be imported. Returns {raise(problem)}: shows a question that only the whole
+ * file raised.
  *
  * @param {HTMLElement} host
  * @param {HTMLFormElement} form
- * @param {{url: string, onTotals: (totals: {label: string, names: string}) => void}} options
+ * @param {{url: string, used: Record<string, string[]>,
+ *   onTotals: (totals: {label: string, names: string}) => void}} options
  */
-export function createPreview(host, form, { url, onTotals }) {
-  const region = $("[data-preview-table]", host);
-  const below = $("[data-preview-text]", host);
-  const lines = $("[data-lines]", host);
+export function createPreview(host, form, { url, used, onTotals }) {
+  const [region, below] = [$("[data-preview-table]", host), $("[data-preview-text]", host)];
   const field = (/** @type {string} */ name) => /** @type {any} */ (form.elements.namedItem(name));
-  const table = createColumnTable(region, choose);
+  const table = createColumnTable(region, choose, (zone) => {
+    field("time_zone").value = zone;
+    requestSoon();
+  });
+  const kind = watchOptions(form, used, () => requestSoon());
   const kept = new Set();
-  let timer = 0;
   /** @type {any} */
-  let [shown, question, pending] = [null, null, null];
+  let [timer, shown, question, pending] = [0, null, null, null];
 
   const requestSoon = () => {
     clearTimeout(timer);
@@ -80,10 +88,11 @@ export function createPreview(host, form, { url, onTotals }) {
 
   function show(/** @type {any} */ preview) {
     shown = preview;
-    region.hidden = lines.hidden = !preview.columns.length;
+    region.hidden = region.parentElement.hidden = !preview.columns.length;
     table.show(preview);
-    $("[data-line-name]", lines).textContent = table.turn(0);
-    $("[data-preview-facts]").textContent = previewFacts(preview);
+    $("[data-line-name]", host).textContent = table.turn(0);
+    kind.show(preview.kind);
+    $("[data-preview-facts]").replaceChildren(...previewFacts(preview, go));
     onTotals(previewTotals(preview));
     host.dataset.shown = "";
     showBelow();
@@ -95,13 +104,14 @@ export function createPreview(host, form, { url, onTotals }) {
     showBelow();
     region.focus(); // the button is gone
   };
-  const go = (/** @type {string} */ option) => reveal(field(option));
+  const go = (/** @type {string} */ option) => (option === "kind" ? kind.focus() : reveal(field(option)));
 
   /** Set the option that mends what is wrong, and read again. @param {string} option @param {string} value */
   function mend(option, value) {
     question = null;
     const column = shown.columns.find((/** @type {any} */ { place }) => place === value);
     if (column && roleOf(shown, option)) choose(shown, value, option, column.name || value);
+    else if (option === "kind") kind.detect();
     else field(option).value = value;
     region.focus();
     request();
@@ -111,12 +121,11 @@ export function createPreview(host, form, { url, onTotals }) {
   function choose(preview, place, role, title) {
     for (const [option, value] of Object.entries(giveRole(preview, place, role))) field(option).value = value;
     table.mark(preview); // at once: typing in a select changes it at every letter, sooner than the server responds
-    announce(role ? `${title} is the ${roleOf(preview, role).label.toLowerCase()}.` : `${title} is not used.`);
+    announce(role ? `${title} is the ${roleTitle(preview, role).toLowerCase()}.` : `${title} is not used.`);
     requestSoon();
   }
 
-  host.addEventListener("input", ({ target }) => /** @type {any} */ (target).name && requestSoon());
-  watchLines(lines, table.turn);
+  watchLines(host, table.turn);
   request();
   return {
     go,
@@ -126,6 +135,43 @@ export function createPreview(host, form, { url, onTotals }) {
       $("input", below).focus();
     },
   };
+}
+
+/**
+ * Call `onChange` when an option changes. Returns the choice of the kind of data, {show(kind), detect(), focus()};
+ * `used` are the options of each kind.
+ *
+ * @param {HTMLFormElement} form
+ * @param {Record<string, string[]>} used
+ * @param {() => void} onChange
+ */
+function watchOptions(form, used, onChange) {
+  const choices = $$("[name=kind]");
+  const kind = {
+    /** Mark a kind. That of one that was detected stays empty, so that nothing is stated. @param {string} kind */
+    show(kind) {
+      const isStated = choices.some(({ checked, value }) => checked && value);
+      for (const one of isStated ? [] : choices) {
+        one.checked = one.dataset.kind === kind;
+        one.value = one.checked ? "" : one.dataset.kind;
+      }
+      for (const name of new Set(Object.values(used).flat())) {
+        const control = /** @type {any} */ (form.elements.namedItem(name));
+        control.disabled = !used[kind].includes(name); // not sent; its value stays, for another kind
+        control.closest(".field").hidden = control.disabled;
+      }
+    },
+    detect() {
+      for (const one of choices) one.checked = false;
+    },
+    focus: () => choices.find(({ checked }) => checked)?.focus(),
+  };
+  document.addEventListener("input", ({ target }) => {
+    const { name, form: of, dataset } = /** @type {any} */ (target);
+    if (name === "kind") kind.show(dataset.kind);
+    if (name && of === form) onChange();
+  });
+  return kind;
 }
 
 /** The buttons in `host` that go to another row. @param {HTMLElement} host @param {(by: number) => string} turn */

@@ -6,7 +6,7 @@ import { labelOf, sentenceOf } from "../core/field_errors.js";
 import { capitalized, count, eventNumber, number, percent, plural, whole } from "../core/format.js";
 import { rowAsRead } from "./as_read.js";
 
-const SHOWN_NAMES = 12; // of columns that are alike
+export const SHOWN_NAMES = 12; // of columns that are alike
 
 /** Whether an error is best answered with the columns of the file in view. @param {ApiProblem} error */
 export const needsColumns = ({ code }) =>
@@ -15,24 +15,39 @@ export const needsColumns = ({ code }) =>
 /** "line 6", "lines 6, 7 and 9", "lines 6, 7, 9 and 1,204 more" */
 export function rows(list, total, unit) {
   const more = total - list.length;
-  const text = list.map(String);
+  const text = list.map((row) => whole(row));
   if (more > 0) text.push(`${whole(more)} more`);
   const last = text.length > 1 ? ` and ${text.pop()}` : "";
   return `${total === 1 ? unit : plural(unit)} ${text.join(", ")}${last}`;
 }
 
-/** Each part of a report is [title, its lines]; a line is [text, what is beside it or nothing]. */
-function dropped({ dropped: found, rows_read: read, row_unit: unit }) {
+/**
+ * The rows of a report that were left out: how many, and for each reason its title, sentence, count and first rows. Of
+ * an archive these have no numbers: they are of several files. Members that were left out are no rows.
+ *
+ * @param {any} report
+ */
+export function leftOut({ dropped: found = {}, members: all = [] }) {
+  const isMixed = all.filter((/** @type {any} */ { reason }) => !reason).length > 1;
   const reasons = Object.entries(found)
-    .filter(([name]) => !name.endsWith("_member")) // those are distinguished, below
-    .map(([, reason]) => reason);
-  const total = reasons.reduce((sum, reason) => sum + reason.count, 0);
+    .filter(([name]) => !name.endsWith("_member"))
+    .map(([, reason]) => ({ ...reason, title: titleOf(reason.message), rows: isMixed ? [] : reason.rows }));
+  return { reasons, total: reasons.reduce((sum, reason) => sum + reason.count, 0) };
+}
+
+/** The beginning of a sentence: "a value is empty". @param {string} message */
+const titleOf = (message) => message.split(/[:,.](?: |$)/)[0].replace(/^(A|The) /, (one) => one.toLowerCase());
+
+/** Each part of a report is [title, its lines]; a line is [text, what is beside it or nothing]. */
+function dropped(report) {
+  const { reasons, total } = leftOut(report);
+  const { rows_read: read, row_unit: unit } = report;
   const share = read ? ` of ${whole(read)} (${percent(total / read)})` : "";
   const where = ({ rows: some, count: n }) => (some.length ? rows(some, n, unit) : whole(n));
   return [`${count(total, unit)} refused${share}`, reasons.map((reason) => [reason.message, where(reason)])];
 }
 
-const textOf = ({ member, message }) => (member ? `${member}: ${message}` : message);
+export const textOf = ({ member, message }) => (member ? `${member}: ${message}` : message);
 
 function noted({ notes, row_unit: unit }, level, title) {
   const where = ({ rows: some, count: n }) => some && rows(some, n ?? some.length, unit);
@@ -73,15 +88,26 @@ function members({ members: all = [], dropped: found }) {
   return [`${count(skipped.length, "member")} of the archive not read`, skipped.map(line)];
 }
 
-/** What each column was read as; columns that are alike on one line, those without a sentence on none. */
-function columnsOf({ columns }) {
-  /** @type {Map<string, any[]>} */
+/**
+ * What columns were read as, each sentence once with the role and the names of its columns; those without none.
+ *
+ * @param {{name: string, role: string, sentence: string, place?: string}[]} columns
+ */
+export function sentencesOf(columns) {
+  /** @type {Map<string, {role: string, sentence: string, names: string[]}>} */
   const alike = new Map();
-  for (const one of columns ?? []) if (one.sentence) alike.set(one.sentence, [...(alike.get(one.sentence) ?? []), one]);
-  const name = (one, i) => one.name || `column ${one.place?.slice(1) ?? i + 1}`;
-  const text = (some) => some.slice(0, SHOWN_NAMES).map(name).join(", ");
+  columns.forEach(({ name, role, sentence, place }, i) => {
+    const one = alike.get(sentence) ?? { role, sentence, names: [] };
+    one.names.push(name || `column ${place?.slice(1) ?? i + 1}`);
+    if (sentence) alike.set(sentence, one);
+  });
+  return [...alike.values()];
+}
+
+function columnsOf({ columns }) {
   const more = (some) => (some.length > SHOWN_NAMES ? ` and ${whole(some.length - SHOWN_NAMES)} more` : "");
-  return ["Columns", [...alike].map(([sentence, some]) => [text(some) + more(some), sentence])];
+  const text = (some) => some.slice(0, SHOWN_NAMES).join(", ") + more(some);
+  return ["Columns", sentencesOf(columns ?? []).map(({ names, sentence }) => [text(names), sentence])];
 }
 
 /** The first rows: as read, and raw beside. */
@@ -89,11 +115,6 @@ function first({ first: rowsRead, row_unit: unit }) {
   const line = ({ row, read, raw }) => [`${capitalized(unit)} ${whole(row)}: ${rowAsRead(read) || "left out"}`, raw];
   const lines = (rowsRead ?? []).map(line).map(([text, raw]) => [text, (raw ?? []).filter(Boolean).join(" · ")]);
   return ["First rows as read", lines];
-}
-
-function totals({ dropped: found, rows_read: read, row_unit: unit }) {
-  const out = Object.values(found).reduce((sum, reason) => sum + reason.count, 0);
-  return [`Of ${count(read, unit)}`, [["Read", whole(read - out)]]];
 }
 
 const lineOf = ([text, beside]) =>
@@ -131,7 +152,6 @@ export function understoodLine(report, known = {}, ...facts) {
 /** @type {Record<string, (report: any, onChange?: (guess: any) => void) => any[]>} */
 const PARTS = {
   cleaned,
-  totals,
   dropped,
   warnings: (report) => noted(report, "warning", "Warnings"),
   columns: columnsOf,
@@ -140,7 +160,6 @@ const PARTS = {
   first,
   members,
 };
-const USUAL = Object.keys(PARTS).filter((name) => name !== "totals");
 
 /**
  * The parts of a report that are named; `heading` is the level that fits where it stands.
@@ -148,7 +167,7 @@ const USUAL = Object.keys(PARTS).filter((name) => name !== "totals");
  * @param {any} report
  * @param {{onChange?: (guess: any) => void, heading?: "h3" | "h4", only?: string[]}} options
  */
-export function renderReport(report, { onChange, heading = "h4", only = USUAL } = {}) {
+export function renderReport(report, { onChange, heading = "h4", only = Object.keys(PARTS) } = {}) {
   const parts = only.map((name) => PARTS[name](report, onChange)).filter(([, lines]) => lines.length);
   const partOf = (/** @type {any} */ [title, lines, tag = "ul"]) =>
     el(

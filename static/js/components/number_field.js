@@ -35,7 +35,8 @@ export const valueOf = (input) => readingOf(input).value;
 
 /** The typed numbers of `root`'s named number fields by name, without empty and refused ones. */
 export function numbersOf(root) {
-  const found = [...root.querySelectorAll("input[data-number][name]")].map((input) => [input.name, valueOf(input)]);
+  const inputs = [...root.querySelectorAll("input[data-number][name]")].filter((input) => !input.disabled);
+  const found = inputs.map((input) => [input.name, valueOf(input)]);
   return Object.fromEntries(found.filter(([, value]) => isGiven(value)));
 }
 

@@ -1,14 +1,14 @@
 /* What a preview of an upload states below its rows: how it was read, what to look at, what was left out. */
 
 import { $, el } from "../core/dom.js";
-import { selectOf } from "../core/elements.js";
+import { factList, icon, selectOf } from "../core/elements.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
-import { count, whole } from "../core/format.js";
-import { titleOf } from "./column_table.js";
-import { renderQuestion, renderReport } from "./import_report.js";
+import { capitalized, count, whole } from "../core/format.js";
+import { roleTitle, titleOf } from "./column_table.js";
+import { leftOut, renderQuestion, renderReport, rows, sentencesOf, SHOWN_NAMES, textOf } from "./import_report.js";
 
-/** @type {Record<string, string>} */
-const DELIMITERS = { ",": "commas", ";": "semicolons", "|": "vertical bars", tab: "tabs", space: "spaces" };
+const WARNING = "M8 2 15 14H1ZM8 6.5v3.5M8 12v.1";
+const NOT_USED = "Not used";
 const FIXED = "This format fixes the role of each column. To override it, choose a plain table as the format below.";
 /** @type {Record<string, [string, string]>} Options that a column answers: the button, what the column resembles. */
 const COLUMNS = {
@@ -20,36 +20,51 @@ const COLUMNS = {
 /** @type {Record<string, string>} */
 const BUTTONS = { time_zone: "Read in this zone", date_order: "Read in this order" };
 const DOUBTFUL = ["time_zone"]; // options whose usual value is no finding
+const ELSEWHERE = [...DOUBTFUL, "delimiter", "decimal", "encoding"]; // guesses that stand in the box or the heading
+const COVERED = new Set(["clock", "year", "month", "day", "hour", "minute", "second", "hhmm"]); // by that of the time
 
 const titled = (/** @type {string} */ title, /** @type {any[]} */ ...parts) =>
   el("section", { class: "stack stack--tight" }, el("h2", { class: "label" }, title), parts);
 
-/** Format, rows, delimiters, encoding on one line. @param {any} preview */
-export function previewFacts({ title, member, delimiter, decimal, encoding, header, columns, more_columns }) {
-  const facts = [
-    member ? `${title}, ${member}` : title,
-    columns.length && count(columns.length + more_columns, "column"),
-    delimiter && `cells between ${DELIMITERS[delimiter] ?? delimiter}`,
+/**
+ * Rows and columns, then separator, decimals and encoding with a button to them.
+ *
+ * @param {any} preview
+ * @param {(option: string) => void} go
+ */
+export function previewFacts({ title, member, report, whole: complete, columns, more_columns, ...table }, go) {
+  const { delimiter, decimal, encoding, header } = table;
+  const size = [
+    member,
+    complete && report.rows_read > 0 && count(report.rows_read, report.row_unit),
+    columns.length > 0 && count(columns.length + more_columns, "column"),
+    more_columns > 0 && `${more_columns} more columns are not shown`,
+  ];
+  const details = [
+    title,
+    delimiter && `separator ${delimiter}`,
     delimiter && `decimal ${decimal === "," ? "comma" : "point"}`,
     encoding,
-    columns.length && !header && "no header line",
-    more_columns && `${more_columns} more columns are not shown`,
+    columns.length > 0 && !header && "no header line",
   ];
-  return facts.filter(Boolean).join(" · ");
+  const change = el("button", { class: "link", type: "button", onclick: () => go("delimiter") }, "Change");
+  const texts = [size, details].map((some) => some.filter(Boolean).join(" · "));
+  return [
+    el("span", {}, texts[0]),
+    el("span", { class: "import__details" }, texts[0] && " · ", texts[1], delimiter && [" · ", change]),
+  ];
 }
 
-const leftOut = (/** @type {any} */ { dropped }) =>
-  Object.values(dropped ?? {}).reduce((sum, /** @type {any} */ one) => sum + one.count, 0);
-
-/** "Import 12,400 events in 3 series", and beside it how many rows are read. @param {any} preview */
+/** "Import 12,400 events of 3 people", and beside it how many rows are read. @param {any} preview */
 export function previewTotals({ report, whole: complete, item, problem }) {
-  const { rows_read: read = 0, kept = 0, series_count: series = 1, row_unit: unit = "row" } = report;
+  const { rows_read: read = 0, kept = 0, series_count: series = 1, row_unit: unit = "row", people } = report;
   if (problem || !read) return { label: "Import", names: "" };
-  const out = leftOut(report);
-  const rows = `${whole(read - out)} of ${count(read, unit)} are read, ${whole(out)} left out.`;
-  const events = ` ${count(kept, item)}${series > 1 ? ` in ${whole(series)} series` : ""}`;
+  const { total } = leftOut(report);
+  const rows = `${whole(read - total)} of ${count(read, unit)} are read, ${whole(total)} left out.`;
+  const of =
+    people?.count > 1 ? ` of ${count(people.count, "person")}` : series > 1 ? ` in ${whole(series)} series` : "";
   return complete
-    ? { label: `Import${events}`, names: rows }
+    ? { label: `Import ${count(kept, item)}${of}`, names: rows }
     : { label: "Import", names: `Of the first rows ${rows} The file has more.` };
 }
 
@@ -63,21 +78,82 @@ export function previewTotals({ report, whole: complete, item, problem }) {
  *   question: ApiProblem | null}} on
  */
 export function previewBelow(preview, on) {
-  const guesses = preview.report.guesses.filter((/** @type {any} */ { option }) => !DOUBTFUL.includes(option));
-  const report = { ...preview.report, columns: preview.columns, guesses };
+  const { report, columns, editable, says } = preview;
   const attention = lookAtThis(preview, on);
-  const only = ["columns", "guessed", "notes", "members"];
   return [
     attention.length > 0 &&
-      el("section", { class: "notice notice--amber import__look" }, el("h2", {}, "Look at this"), attention),
+      el(
+        "section",
+        { class: "notice notice--amber import__look" },
+        el("h2", {}, icon(WARNING), "Look at this"),
+        attention,
+      ),
     titled(
       "How it was read",
-      preview.says && el("p", {}, preview.says),
-      preview.columns.length > 0 && !preview.editable && el("p", { class: "small" }, FIXED),
-      renderReport(report, { heading: "h3", only, onChange: ({ option }) => on.go(option) }),
+      says && el("p", {}, says),
+      columns.length > 0 && !editable && el("p", { class: "small" }, FIXED),
+      factList({ class: "import__facts unless-empty" }, howItWasRead(preview, on)),
+      renderReport(report, { heading: "h3", only: ["members"] }),
     ),
-    report.rows_read > 0 && titled("Rows", renderReport(report, { heading: "h3", only: ["totals", "dropped"] })),
+    !preview.problem && report.rows_read > 0 && rowsPart(report),
   ].filter(Boolean);
+}
+
+/** Facts: each role with its columns, what is not used, what else was decided, notes. @param {any} preview
+ * @param {any} on */
+function howItWasRead(preview, { go }) {
+  const { columns, report } = preview;
+  /** @type {Map<string, any[]>} */
+  const facts = new Map();
+  const add = (/** @type {string} */ title, /** @type {any[]} */ ...what) =>
+    facts.set(title, [...(facts.get(title) ?? []), el("p", {}, what)]);
+  const used = [...columns].sort((/** @type {any} */ a, /** @type {any} */ b) => Number(!a.role) - Number(!b.role));
+  for (const { role, sentence, names } of sentencesOf(used))
+    if (!COVERED.has(role)) add(role ? titleOfRole(preview, role) : NOT_USED, namesOf(names), `: ${sentence}`);
+  const rest = columns.filter((/** @type {any} */ one) => !one.role && !one.sentence).map(titleOf);
+  if (rest.length) add(NOT_USED, namesOf(rest), rest.length > 1 ? " are not stored." : " is not stored.");
+  const roles = columns.map((/** @type {any} */ { role }) => role);
+  for (const guess of report.guesses.filter(
+    (/** @type {any} */ { option }) => ![...ELSEWHERE, ...roles].includes(option),
+  )) {
+    const attributes = { class: "link", type: "button", "aria-label": `Change: ${guess.message}` };
+    add("Detected", textOf(guess), " ", el("button", { ...attributes, onclick: () => go(guess.option) }, "Change"));
+  }
+  for (const note of report.notes.filter((/** @type {any} */ { level }) => level === "info"))
+    add("Notes", textOf(note));
+  return [...facts];
+}
+
+const titleOfRole = (/** @type {any} */ preview, /** @type {string} */ role) =>
+  ["lon", "lat", "geometry", "lon_sign", "lat_sign"].includes(role) ? "Position" : roleTitle(preview, role);
+const namesOf = (/** @type {string[]} */ names) => {
+  const more = names.length - SHOWN_NAMES;
+  const shown = names.slice(0, SHOWN_NAMES).map((name, i) => [i ? ", " : "", el("code", {}, name)]);
+  return [shown, more > 0 ? ` and ${whole(more)} more` : ""];
+};
+
+/** How many rows were read, and how many were not for each reason, with their numbers. @param {any} report */
+function rowsPart(report) {
+  const { rows_read: read, row_unit: unit } = report;
+  const { reasons, total } = leftOut(report);
+  const of = el("span", { class: "muted small" }, `of ${count(read, unit)}`);
+  const facts = reasons.map((one) => [`Left out: ${one.title}`, whole(one.count)]);
+  const numbered = reasons.filter((one) => one.rows.length);
+  return el(
+    "section",
+    { class: "stack stack--tight" },
+    el("div", { class: "row row--apart" }, el("h2", { class: "label" }, "Rows"), of),
+    factList({ class: "import__counts" }, [["Read", whole(read - total)], ...facts]),
+    numbered.length > 0 &&
+      el(
+        "details",
+        {},
+        el("summary", { class: "small" }, `Show the ${count(total, unit)}`),
+        numbered.map((one) =>
+          el("p", { class: "small" }, `${capitalized(rows(one.rows, one.count, unit))}: ${one.message}`),
+        ),
+      ),
+  );
 }
 
 /** @param {any} preview @param {any} on */
@@ -111,13 +187,15 @@ function problemPart({ whole: complete, roles }, problem, { mend, go, field }) {
   );
 }
 
-/** @param {any} preview @param {{message: string, option?: string, code?: string}} doubt @param {any} on */
-function doubtPart(preview, { message, option, code }, { mend, keep, field }) {
+/** @param {any} preview @param {any} doubt a note or a guess @param {any} on */
+function doubtPart(preview, { message, option, code, rows: some, count: n }, { mend, keep, field }) {
+  const unit = preview.report.row_unit;
   const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, style = "") =>
     el("button", { class: `button ${style}`, type: "button", onclick }, text);
   /** @type {any[]} */
   let parts = [];
   if (code === "single_points") parts = [button("Read as one series", () => mend("id", "#0"))];
+  else if (code === "other_columns") parts = [button("Detect the kind of data", () => mend("kind", ""))];
   else if (option && COLUMNS[option]) {
     const [text, like] = COLUMNS[option];
     const free = preview.columns.filter((/** @type {any} */ { role }) => !role);
@@ -134,6 +212,7 @@ function doubtPart(preview, { message, option, code }, { mend, keep, field }) {
     if (option === "time_zone") control.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone;
     parts = [control, button(BUTTONS[option] ?? "Apply", () => control.value && mend(option, control.value))];
   }
-  if (parts.length) parts.push(button("Keep as they are", () => keep(message), "button--quiet"));
-  return el("div", { class: "import__doubt" }, el("p", {}, message), el("div", { class: "row unless-empty" }, parts));
+  parts.push(button("Keep as they are", () => keep(message), "button--quiet"));
+  const where = some?.length ? ` ${capitalized(rows(some.slice(0, 3), n, unit))}.` : "";
+  return el("div", { class: "import__doubt" }, el("p", {}, message, where), el("div", { class: "row" }, parts));
 }

@@ -10,14 +10,14 @@ import { $, data } from "../core/dom.js";
 
 const NOTE = "Nothing changes before you import. The file stays on this server.";
 
-const { urls, cleaning: steps } = data("page-data");
+const { urls, used, cleaning: steps } = data("page-data");
 const form = $("[data-import]");
 const problem = $("[data-problem]", form);
 const bar = createSubmitBar(form);
 let totals = { label: "Import", names: "" };
 const showBar = (state = "ready") => bar.show({ state, note: NOTE, ...totals });
 const onTotals = (/** @type {typeof totals} */ found) => showBar(((totals = found), "ready"));
-const preview = createPreview($("[data-preview]"), form, { url: urls.preview, onTotals });
+const preview = createPreview($("[data-preview]"), form, { url: urls.preview, used, onTotals });
 const cancel = $("[data-cancel]", form);
 cancel.disabled = false;
 cancel.addEventListener("click", () => location.assign(urls.page));

@@ -7,8 +7,9 @@ import { setElements } from "../elements.mjs";
 
 setElements();
 const { asRead, rowAsRead } = await import("../../../static/js/components/as_read.js");
+const { groupsOf } = await import("../../../static/js/components/column_table.js");
 const { giveRole } = await import("../../../static/js/components/column_preview.js");
-const { renderReport } = await import("../../../static/js/components/import_report.js");
+const { leftOut, renderReport } = await import("../../../static/js/components/import_report.js");
 const preview = await import("../../../static/js/components/preview_messages.js");
 
 const ROLES = [
@@ -33,6 +34,9 @@ test("values are shown with what they are of", () => {
     [["lon", "-3.703790"], "3.70379° W"],
     [["lat", "40.416780"], "40.41678° N"],
     [["id", "-M. Ruiz"], "-M. Ruiz"],
+    [["time", "2024-06-03T23:02:11Z", "Europe/Madrid"], "4 Jun 2024, 01:02:11 +02:00"],
+    [["time", "2024-06-03T05:02:11Z", "-03:30"], "3 Jun 2024, 01:32:11 -03:30"],
+    [["time", "2024-06-03T05:02:11Z", "Nowhere/Else"], "3 Jun 2024, 05:02:11 UTC"],
   ]);
   equal(rowAsRead({ id: "a", lat: "-1", lon: "2" }), "2.00000° E · 1.00000° S · a");
   equal(rowAsRead({}), "");
@@ -49,6 +53,34 @@ test("a role that is given to a column is taken from the other, which gets its o
   const none = previewOf();
   deepEqual(giveRole(none, "#1", ""), { time: "#0" });
   deepEqual(roles(none), ["", "lon", "lat", ""]);
+  const person = previewOf({ roles: [...ROLES, { name: "person", label: "Person", needed: false }] });
+  deepEqual(giveRole(person, "#4", "person"), { person: "column:#4" });
+  deepEqual(giveRole(person, "#1", "person"), { time: "#4", person: "column:#1" });
+  deepEqual(giveRole(person, "#1", ""), { person: "one" });
+});
+
+test("columns that are one instant and stand beside each other have one choice", () => {
+  const groups = (...roles) => groupsOf(columnsOf(...roles)).map(({ at, columns }) => [at, columns.length]);
+  deepEqual(groups("", "time", "clock", "lon"), [
+    [0, 1],
+    [1, 2],
+    [3, 1],
+  ]);
+  deepEqual(groups("clock", "lon", "time"), [
+    [0, 1],
+    [1, 1],
+    [2, 1],
+  ]);
+  deepEqual(groups("month", "day", "time", "hour"), [[0, 4]]);
+});
+
+test("rows that were left out are summed in one place, without members and without numbers of several files", () => {
+  const dropped = { ...MISSING, junk_member: { count: 3, rows: [], message: "The archive member is a system file." } };
+  const { reasons, total } = leftOut({ dropped });
+  deepEqual([total, reasons.map(({ title, rows }) => [title, rows])], [1, [["a value is empty", [32]]]]);
+  const members = [{ name: "a" }, { name: "b" }, { name: "c", reason: "junk_member" }];
+  deepEqual(leftOut({ dropped, members }).reasons[0].rows, []);
+  deepEqual(leftOut({ dropped, members: members.slice(1) }).reasons[0].rows, [32]);
 });
 
 test("the button names what would be imported, where that is known", () => {
@@ -58,6 +90,10 @@ test("the button names what would be imported, where that is known", () => {
     [
       [previewOf({ item: "timestamp", report: { ...REPORT, dropped: MISSING, series_count: 1 } })],
       { label: "Import 30 timestamps", names },
+    ],
+    [
+      [previewOf({ report: { ...REPORT, dropped: MISSING, people: { count: 2 } } })],
+      { label: "Import 30 events of 2 people", names },
     ],
     [[previewOf({ whole: false })], { label: "Import", names: `Of the first rows ${names} The file has more.` }],
     [[previewOf({ problem: {} })], { label: "Import", names: "" }],
@@ -81,19 +117,24 @@ test("what is doubted has one button that sets the option that mends it", () => 
     field: () => null,
     question: null,
   };
-  const look = (notes, kept = []) => {
+  const boxOf = (notes, kept = []) => {
     const found = previewOf({ report: { ...REPORT, dropped: {}, notes } });
     found.columns.push({ place: "#5", name: "hora", role: "", resembles: "time" });
     return preview.previewBelow(found, { ...on, go: () => {}, kept: new Set(kept) })[0];
   };
   const note = (code, option) => ({ code, option, level: "warning", message: `A ${code}.` });
-  const box = look([note("all_midnight", "clock")]);
+  const box = boxOf([note("all_midnight", "clock")]);
   match(box.textContent, /^Look at thisA all_midnight\..*horaUse as the time of dayKeep as they are$/);
   for (const button of box.all("button")) button.emit("click");
-  look([note("single_points", "id")])
+  boxOf([note("single_points", "id")])
     .all("button")[0]
     .emit("click");
   deepEqual(set, [["clock", "#5"], "A all_midnight.", ["id", "#0"]]);
-  equal(look([note("extension")]).all("button").length, 0);
-  match(look([note("single_points", "id")], ["A single_points."]).textContent, /^How it was read/);
+  for (const button of boxOf([note("extension")]).all("button")) button.emit("click");
+  boxOf([note("other_columns")])
+    .all("button")[0]
+    .emit("click");
+  deepEqual(set.slice(3), ["A extension.", ["kind", ""]]);
+  match(boxOf([{ ...note("out_of_order"), count: 9, rows: [1216, 7] }]).textContent, /Lines 1,216, 7 and 7 more\./);
+  match(boxOf([note("single_points", "id")], ["A single_points."]).textContent, /^How it was read/);
 });
