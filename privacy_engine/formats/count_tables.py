@@ -18,6 +18,7 @@ from privacy_engine.formats.numbers import GOOD
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.position_columns import is_coordinate
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.stream_layout import counts_rows
 from privacy_engine.formats.time_columns import listed
 
 TOTALS = frozenset(
@@ -25,7 +26,6 @@ TOTALS = frozenset(
         "total totals all sum grand_total overall gesamt summe insgesamt totale totaal suma itogo итого 合计 总计 合計"
     )
 )
-IDS = frozenset(listed("id index row rowid row_id nr no unnamed_0 record"))
 NONE = "none"
 
 
@@ -112,7 +112,7 @@ def _found(table: Table, label: int | None) -> tuple[list[str], list[str]]:
         return [], []
     others = [one for one in columns_of(table.names, table.sample) if one.place != label]
     totals = [one.name for one in others if one.plain in TOTALS]
-    ids = [one.name for one in others if one.plain in IDS and set(one.steps) == {1}]
+    ids = [one.name for one in others if counts_rows(one)]
     columns = [*totals, *ids] if len(others) - len(totals) - len(ids) > 1 else ids if len(others) - len(ids) > 0 else []
     if label is None:
         return [], columns

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.column import are_times, canonical
+from privacy_engine.formats.column import Column, are_times, canonical
 from privacy_engine.formats.columns import ID, place_of
 from privacy_engine.formats.count_cells import count_of
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
@@ -42,6 +42,7 @@ NAMES = (
 )
 """What columns of numbers that name streams are called, beside those that end with one of :data:`NAME_ENDS`."""
 NAME_ENDS = ("_id", "_no", "_nr", "_code", "_key")
+_INDEX = ("", *listed("id index row rowid row_id nr no unnamed_0 record"))
 GEOMETRIES = ("wkt", "wkb", "geometry", "geom", "the_geom", "shape", "geohash")
 TRUTHS = ("true", "false")
 MANY = 8
@@ -49,6 +50,11 @@ LONGEST_PATH = 6
 """The most columns that name a stream together."""
 WIDE = "#0"
 """The value of the option ``count`` for a table with counts in all columns."""
+
+
+def counts_rows(column: Column) -> bool:
+    """Whether a column numbers the rows."""
+    return column.plain in _INDEX and set(column.steps) == {1}
 
 
 class Long(NamedTuple):
@@ -101,9 +107,9 @@ def time_place(names: Sequence[str], sample: list[list[str]], *, headed: bool) -
     """The place of the column that names the timestamps of a wide table; None where none does."""
     if len(names) < 2:
         return None
-    if headed and canonical(names[0]) in LABELS:
-        return 0
     dated = _dated(names, sample)
+    if headed and canonical(names[0]) in LABELS and (names[0].strip() or dated is None):
+        return 0
     if dated is not None:
         return dated
     first = sample[0][0] if sample and sample[0] else ""
@@ -144,9 +150,9 @@ def _columns(names: Sequence[str], sample: list[list[str]]) -> _Columns | None:
     if time is None or not 3 <= len(names) <= LONGEST_PATH + 2:
         return None
     found = _Columns(time, [], [], [])
-    for place in range(len(names)):
-        if place != time:
-            cells = _cells(sample, place)
+    for place, name in enumerate(names):
+        cells = _cells(sample, place)
+        if place != time and not counts_rows(Column(place, name, cells)):
             kind = found.numbers if _are_numbers(cells) else found.texts if _are_names(cells) else found.others
             kind.append(place)
     return found

@@ -60,7 +60,7 @@ _LIKE = frozenset(
 _OF_DATE = frozenset(listed("date datum fecha data dato jour дата 日期 tarih päivä day"))
 _OF_CLOCK = _LIKE - _OF_DATE
 _PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
-    "year": (frozenset(listed("year yr yyyy anno ano año jahr annee année")), 1900, 2100),
+    "year": (frozenset(listed("year yr yyyy anno ano año jahr annee année")), 1000, 2100),
     "month": (frozenset(listed("month mon mm mes monat mois mese")), 1, 12),
     "day": (frozenset(listed("day dd dia día tag jour giorno")), 1, 31),
     "hour": (frozenset(listed("hour hours hr hh hora stunde heure ora")), 0, 24),
