@@ -7,8 +7,8 @@ from typing import Any
 
 from privacy_engine.formats.arrow import pa, pc
 
-_FULL = ("january", "february", "march", "april", "may", "june", "july", "august", "september")
-_FULL += ("october", "november", "december")
+_FULL = ["january", "february", "march", "april", "may", "june", "july", "august", "september"]
+_FULL += ["october", "november", "december"]
 _NAMES = [name[:3] for name in _FULL]
 _MONTHS = {name: i + 1 for i, name in enumerate(_NAMES)}
 _DAY_FIRST = re.compile(

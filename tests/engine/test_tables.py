@@ -249,6 +249,16 @@ class TestSense:
             ("all_midnight", [f"a,2024-06-0{i},52.{i},13.4" for i in range(1, 8)]),
             ("row_numbers", [f"a,2024-06-03T09:00:0{i}Z,52.5,{i}" for i in range(1, 9)]),
             ("same_coordinates", [f"a,2024-06-03T09:00:0{i}Z,5.{i},5.{i}" for i in range(1, 9)]),
+            ("at_sea", [f"a,2024-06-03T09:00:{i:02d}Z,13.4{i},52.5" for i in range(10, 20)]),
+            ("at_sea", [f"a,2024-06-03T09:00:{i:02d}Z,38.7{i},7.5" for i in range(10, 20)]),
+            ("at_sea", [f"a,2024-06-03T09:00:{i:02d}Z,23.5{i},-46.6" for i in range(10, 20)]),
+            (
+                "at_sea",
+                [
+                    "a,2024-06-03T09:00:00Z,52.5,13.4",
+                    *(f"a,2024-06-03T09:00:{i:02d}Z,13.4{i},52.5" for i in range(10, 20)),
+                ],
+            ),
             ("two_places", [f"a,2024-06-03T09:00:0{i // 2}Z,{50 + i % 2},13.{i}" for i in range(12)]),
             ("single_points", [f"u{i},2024-06-03T09:00:00Z,52.{i},13.4" for i in range(30)]),
             ("future_times", ["a,2098-06-03T09:00:00Z,52.5,13.4", "a,2024-06-03T09:00:00Z,52.5,13.4"]),
@@ -266,6 +276,13 @@ class TestSense:
     def test_a_usual_file_has_none(self):
         rows = [f"a,2024-06-03T09:{i:02d}:00Z,52.{500 + i},13.{400 + i}" for i in range(30)]
         assert self.codes(table("user,time,lat,lon", *rows)) == set()
+
+    @each(
+        ("id", "lon", "lat"), [("user", -130.0, 10.0), ("user", 14.51, 35.9), ("mmsi", 3.2, 56.5), ("mmsi", 18.0, 34.0)]
+    )
+    def test_ships_and_islands_have_none_either(self, id, lon, lat):
+        rows = [f"a,2024-06-03T09:{i:02d}:00Z,{lat + i / 1e3},{lon + i / 1e3}" for i in range(30)]
+        assert self.codes(table(f"{id},time,lat,lon", *rows)) == set()
 
 
 def test_reading_a_file_of_another_reader_s_cases(tmp_path):
