@@ -23,7 +23,7 @@ from privacy_engine.formats.columns import decide_clock, named_place, require_on
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.instants import instants
-from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
+from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, of_column
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import first_days
 from privacy_engine.formats.report import WHY, Report
@@ -126,8 +126,7 @@ def _own_positions(
     report.decide("lon_range", options.lon_range or "360")
     for axis in ("lon", "lat"):
         advance()
-        column = columns[axis]
-        position[axis], why = numbers(column, axis, decimal) if pa.types.is_string(column.type) else typed(column)
+        position[axis], why = of_column(columns[axis], axis, decimal)
         reasons = np.where(reasons == GOOD, why, reasons)
     position["lon"] = eastward(position["lon"], reasons == GOOD, options, report)
     off = (np.abs(position["lon"]) > 180) | (np.abs(position["lat"]) > 90)
@@ -228,7 +227,7 @@ def _instants(
 
 def _by_offset(seconds: Floats, naive: Any, offset: Any) -> Floats:
     """Clock readings less the minutes that their rows give; nan where a row gives none of a day at most."""
-    minutes, _ = numbers(offset) if pa.types.is_string(offset.type) else typed(offset)
+    minutes, _ = of_column(offset)
     minutes = np.where(np.abs(minutes) <= _DAY_MINUTES, minutes, np.nan)
     return np.where(naive, seconds - minutes * 60, seconds)
 
