@@ -171,17 +171,6 @@ def simple(table: Any, name: str) -> Any:
     )
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """The names, with a number after one that came before."""
-    found: dict[str, None] = {}
-    for name in names:
-        own, n = name, 2
-        while own in found:
-            own, n = f"{name} ({n})", n + 1
-        found[own] = None
-    return list(found)
-
-
 def cells(table: Any, count: int) -> list[list[str]]:
     """The first rows of a table or a record batch as texts."""
     columns = (as_texts(table.column(place).slice(0, count)) for place in range(table.num_columns))

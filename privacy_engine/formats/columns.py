@@ -24,11 +24,18 @@ from privacy_engine.formats.time_columns import (
 
 Roles = dict[str, int]
 
-PERSON = listed(
-    "user_id userid user_no uid user username user_name individual_local_identifier individual_id animal_id "
-    "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
-    "deviceid device tracker_id imei person_id person participant_id participant subject_id subject driver_id "
-    "usuario usuário utente utilisateur benutzer nutzer gebruiker użytkownik пользователь 用户"
+USERS = listed(
+    "user_id userid user user_no uid person_id member_id visitor_id customer_id user_name username account_id account "
+    "person member visitor customer participant_id participant subject_id subject usuario usuário utente utilisateur "
+    "benutzer nutzer gebruiker użytkownik пользователь 用户"
+)
+"""What columns of people are called, in tables of any kind."""
+PERSON = (
+    *USERS,
+    *listed(
+        "individual_local_identifier individual_id animal_id tag_local_identifier mmsi vehicle_id vehicleid vehicle "
+        "vehicle_ref taxi_id taxiid taxi cab_id device_id deviceid device tracker_id imei driver_id"
+    ),
 )
 EITHER_NAMES = ("id", "tid", "oid", "object_id", "entity_id")
 ID = (

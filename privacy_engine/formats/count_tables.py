@@ -11,11 +11,12 @@ from privacy_engine.core.progress import reported
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.column import canonical, columns_of
-from privacy_engine.formats.columnar import as_texts, distinct
+from privacy_engine.formats.columnar import as_texts
 from privacy_engine.formats.count_cells import count_of
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.people import numbered
 from privacy_engine.formats.position_columns import is_coordinate
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.stream_layout import counts_rows
@@ -43,7 +44,7 @@ def named(table: Table, report: Report) -> Table:
         )
         report.note("repeated_names", message, count=sum(names.count(name) - 1 for name in twice))
     names = ["", *names[1:]] if first_is_blank else names
-    return replace(table, names=distinct(names))
+    return replace(table, names=numbered(names))
 
 
 def without_totals(table: Table, label: int | None, options: ReadOptions, report: Report) -> Table:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -218,8 +218,9 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     if options.delimiter is None and mark != ",":
         message = f"Cells are separated by a {_TITLES[mark]}."
         report.guess("delimiter", _TITLES[mark], message, "delimiter")
-    dialect.decimal = _decimal(dialect, options, report)
-    report.decide("decimal", dialect.decimal)
+    places = (dialect.roles["lon"], dialect.roles["lat"])
+    cells = (row[place] for row in dialect.sample for place in places if place < len(row))
+    dialect.decimal = decimal_of(cells, options, report)
     if report.layout is not None:
         report.layout.decimal = dialect.decimal
     return dialect
@@ -352,13 +353,12 @@ def _likely(rows: list[list[str]], numeric: list[int], role: str) -> int:
     return places[-1] if role == "lon" else places[0]
 
 
-def _decimal(dialect: Dialect, options: ReadOptions, report: Report) -> str:
-    if options.decimal is not None:
-        return options.decimal
-    places = (dialect.roles["lon"], dialect.roles["lat"])
-    cells = [row[place].strip() for row in dialect.sample for place in places if place < len(row)]
-    with_comma = sum(bool(re.fullmatch(r"[+-]?[0-9]{1,12},[0-9]+", cell)) for cell in cells)
-    if with_comma * 2 > len([cell for cell in cells if cell]):
+def decimal_of(cells: Iterable[str], options: ReadOptions, report: Report) -> str:
+    """The decimal mark of coordinates: the one stated, or a comma where most of the first cells have one."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    with_comma = sum(bool(re.fullmatch(r"[+-]?[0-9]{1,12},[0-9]+", cell)) for cell in filled)
+    if options.decimal is None and with_comma * 2 > len(filled):
         report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
-        return ","
-    return "."
+    found = options.decimal or ("," if with_comma * 2 > len(filled) else ".")
+    report.decide("decimal", found)
+    return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import advance, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
@@ -49,6 +50,14 @@ class Table:
     def place(self, at: int | None) -> str:
         """The place of a column in the file, as reading options name it."""
         return named_place(self.origin[at] if self.origin and at is not None else at)
+
+    def drop(self, reasons: Any, names: Sequence[str], report: Report) -> Mask:
+        """Record the rows that are left out, by the places in ``names`` of their reasons (n,); which are kept."""
+        report.rows_read += len(reasons)
+        for code in np.unique(reasons[reasons != GOOD]).tolist():
+            index = np.flatnonzero(reasons == code)
+            report.drop(names[code], len(index), self.rows(index[:20]).tolist())
+        return np.asarray(reasons == GOOD)
 
 
 @dataclass

@@ -74,7 +74,7 @@ def looks_like(names: list[str], sample: list[list[str]]) -> bool:
         return True
     if has_positions(names) or not sample:
         return False
-    if _certain_long(names, sample) is not None:
+    if certain_long(names, sample) is not None:
         return True
     time = time_place(names, sample, headed=True)
     cells = [[row[i] for i in range(min(len(row), len(names))) if i != time] for row in sample[:_LOOKED_AT]]
@@ -87,7 +87,7 @@ def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
     if headed and dates_across(names):
         return True
     plain, sample = [canonical(name) for name in names], sample[:_LOOKED_AT]
-    places = _certain_long(names, sample)
+    places = certain_long(names, sample)
     if places is not None:
         unplaced = not {*plain} & {*LAT, *LON, *GEOMETRIES}
         return plain[places.value] in VALUES or (
@@ -146,7 +146,7 @@ def _of_value(names: Sequence[str], time: int, value: int) -> Long:
     return Long(time, tuple(i for i in range(len(names)) if i not in (time, value)), value)
 
 
-def _certain_long(names: Sequence[str], sample: list[list[str]], *, repeated: bool = False) -> Long | None:
+def certain_long(names: Sequence[str], sample: list[list[str]], *, repeated: bool = False) -> Long | None:
     """The places of a table that can be nothing but a long one: with texts, or one column of ids beside a count.
 
     ``repeated`` where numbers alone are enough, as the times repeat.
@@ -172,7 +172,7 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
         return None
     if options.count is not None:
         return _chosen(names, sample, options.count, options.time)
-    certain, found = _certain_long(names, sample), _columns(names, sample)
+    certain, found = certain_long(names, sample), _columns(names, sample)
     if certain is None and found is not None and found.texts and len(found.counts()) > 1:
         message = "The table has text beside numbers, so each row is of one stream. Specify the column of its count"
         raise choice_of_count(f"{message}; the others then name the stream.", names, sample)
@@ -194,12 +194,6 @@ def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str, stated: 
         message = f"count must be {rule}, got {len(places.names)}"
         raise FormatError(message, code="too_many_names", field="count", rule=rule, value=wanted)
     return places if places.names else None
-
-
-def long_if_repeated(names: Sequence[str], sample: list[list[str]]) -> Long | None:
-    """The places of a table of numbers only that is a long one if its times repeat: one count beside ids."""
-    found = _columns(names, sample)
-    return _certain_long(names, sample, repeated=True) if found is not None and not found.texts else None
 
 
 def choice_of_count(
