@@ -29,6 +29,7 @@ _NEAR_M = 200.0
 _FEWEST = 5
 _FEWEST_SERIES = 20
 _MOSTLY = 0.9
+_FEW = 500
 _SHIPS = frozenset(("mmsi", "imo", "vessel", "ship", "boat", "buoy", "sog", "draught", "callsign"))
 
 
@@ -106,6 +107,9 @@ def _at_sea(option: str, sample: Sample, report: Report) -> str:
     n, lon, lat = len(sample.lon), sample.lon, sample.lat
     names = [] if report.layout is None else report.layout.names
     if n < _FEWEST or not names or any(Column(0, name, ()).terms & _SHIPS for name in names):
+        return ""
+    few = slice(None, None, n // _FEW + 1)
+    if near_land(lon[few], lat[few]).sum() > 1:  # which is quickly known
         return ""
     sea = np.flatnonzero(~near_land(lon, lat))
     other, how = {
