@@ -1,4 +1,4 @@
-"""Make static/base-map, and the land that the engine checks positions by, from shapefiles of Natural Earth (public domain), for who changes what the built-in map shows.
+"""Make static/base-map and privacy_engine/core/land.bin from shapefiles of Natural Earth (public domain).
 
     python scripts/make_base_map.py FOLDER
 
@@ -203,8 +203,8 @@ def main(folder: Path) -> None:
     """Write the files; their names have a digest of what they hold, so that browsers keep them for good."""
     made = packs({scale: level(folder, scale) for scale in LEVELS})
     made["cities"] = gzip.compress(cities(folder), 9, mtime=0)
-    rings = (ring for parts in shapes(folder / "ne_10m_land.shp") for ring in parts)
-    LAND.write_bytes(land([shapely.make_valid(shapely.polygons(ring)) for ring in rings]))
+    outlines = (outline for parts in shapes(folder / "ne_10m_land.shp") for outline in parts)
+    LAND.write_bytes(land([shapely.make_valid(shapely.polygons(outline)) for outline in outlines]))
     OUT.mkdir(exist_ok=True)
     for name, body in made.items():
         for old in OUT.glob(f"{name}.*.bin"):

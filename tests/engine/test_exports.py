@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import exports
-from privacy_engine.exports import geojson
 from privacy_engine.data import Trajectory
 from privacy_engine.data.trajectories import together
 from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.exports import geojson
 from privacy_engine.formats import read
 from privacy_engine.formats.arrow import pq
 from tests.cases import each, refusal
