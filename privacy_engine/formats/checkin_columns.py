@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from privacy_engine.formats.column import canonical, columns_of
-from privacy_engine.formats.columns import USERS, clock_places
+from privacy_engine.formats.columns import PEOPLE, clock_places
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import PERIOD
 from privacy_engine.formats.position_columns import LAT, LON, pairs
 from privacy_engine.formats.time_columns import listed, time_of
 
+USERS = (*PEOPLE, *listed("member_id visitor_id customer_id account_id account member visitor customer"))
 PLACES = listed(
     "venue_id venueid venue place_id placeid place location_id locationid poi_id poiid poi business_id spot_id spotid "
     "spot item_id locid loc_id shop store location place_name venue_name"

@@ -24,14 +24,12 @@ from privacy_engine.formats.time_columns import (
 
 Roles = dict[str, int]
 
-USERS = listed(
-    "user_id userid user user_no uid person_id member_id visitor_id customer_id user_name username account_id account "
-    "person member visitor customer participant_id participant subject_id subject usuario usuário utente utilisateur "
-    "benutzer nutzer gebruiker użytkownik пользователь 用户"
+PEOPLE = listed(
+    "user_id userid user user_no uid person_id user_name username person participant_id participant subject_id subject "
+    "usuario usuário utente utilisateur benutzer nutzer gebruiker użytkownik пользователь 用户"
 )
-"""What columns of people are called, in tables of any kind."""
 PERSON = (
-    *USERS,
+    *PEOPLE,
     *listed(
         "individual_local_identifier individual_id animal_id tag_local_identifier mmsi vehicle_id vehicleid vehicle "
         "vehicle_ref taxi_id taxiid taxi cab_id device_id deviceid device tracker_id imei driver_id"

@@ -172,11 +172,16 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
         return None
     if options.count is not None:
         return _chosen(names, sample, options.count, options.time)
-    certain, found = certain_long(names, sample), _columns(names, sample)
-    if certain is None and found is not None and found.texts and len(found.counts()) > 1:
+    if has_several_counts(names, sample):
         message = "The table has text beside numbers, so each row is of one stream. Specify the column of its count"
         raise choice_of_count(f"{message}; the others then name the stream.", names, sample)
-    return certain
+    return certain_long(names, sample)
+
+
+def has_several_counts(names: Sequence[str], sample: list[list[str]]) -> bool:
+    """Whether each row of a table is of one stream, and several columns can hold its count."""
+    found = _columns(names, sample)
+    return found is not None and bool(found.texts) and len(found.counts()) > 1
 
 
 def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str, stated: str | None) -> Long | None:

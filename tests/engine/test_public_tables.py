@@ -1,9 +1,12 @@
 """Tables of the shapes that public packages ship, each with values of its own; each was misread before."""
 
+import io
+
 import numpy as np
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import KINDS
+from privacy_engine.formats.arrow import pa, pq
 from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes
 
@@ -102,3 +105,29 @@ def test_a_header_cut_otherwise_than_its_rows_is_refused():
 
 def test_a_name_that_is_a_number_is_no_count():
     assert counts(table(",0", "1821,269", "1822,321"))[2] == [[269.0], [321.0]]
+
+
+def test_a_table_of_sales_is_refused_with_what_may_be_done():
+    data = table("day,item,price,orders", "2024-01-01,bread,3,16", "2024-01-01,cake,9,7", "2024-01-02,bread,3,14")
+    refused = refusal(FormatError, read_bytes, data, kinds=KINDS)
+    assert str(refused).endswith("choose the kind Count streams (kind=stream).")
+    assert refusal(ChoiceNeeded, counts, data).parameter == "count"
+    assert counts(data.replace(b"price", b"cost"), count="orders")[0][0] == "bread/3"
+
+
+def test_letters_of_hemispheres_in_parquet():
+    columns = {"time": ["2024-06-03T09:00:00Z"], "lat": ["33.5 S"], "lon": ["70.5W"]}
+    pq.write_table(pa.table(columns), out := io.BytesIO())
+    (series,) = read_bytes(out.getvalue()).series
+    assert (series.lon[0], series.lat[0]) == (-70.5, -33.5)
+
+
+def test_people_in_other_languages_check_in():
+    rows = [f"{'anna' if i % 2 else 'ben'},Café {i},2024-06-03T09:00:0{i}Z" for i in range(4)]
+    reading = read_bytes(table("usuario,venue,time", *rows), kinds=KINDS)
+    assert (reading.kind, reading.other.users) == ("checkins", ["ben", "anna"])
+
+
+def test_customers_are_no_persons_of_trajectories():
+    rows = [f"c{i},2024-06-03T09:00:0{i}Z,52.5,13.4" for i in range(4)]
+    assert {one.person for one in read_bytes(table("customer,time,lat,lon", *rows)).series} == {""}
