@@ -30,6 +30,8 @@ _FEWEST = 5
 _FEWEST_SERIES = 20
 _MOSTLY = 0.9
 _FEW = 500
+AT_SEA = "at_sea"
+"""The code of the note that is no warning, since ships are at sea."""
 _SHIPS = frozenset(("mmsi", "imo", "vessel", "ship", "boat", "buoy", "sog", "draught", "callsign"))
 
 
@@ -65,7 +67,7 @@ def check(series: Sequence[Trajectory], options: ReadOptions, report: Report) ->
     )
     for code, judge, option in CHECKS:
         if message := judge(sample, report):
-            report.note(code, message, option=option)
+            report.note(code, message, level="info" if code == AT_SEA else "warning", option=option)
 
 
 def _instant(time_s: float) -> str:
@@ -200,7 +202,7 @@ CHECKS: tuple[tuple[str, Callable[[Sample, Report], str], str], ...] = (
     ("row_numbers", partial(_row_numbers, "lon"), "lon"),
     ("row_numbers", partial(_row_numbers, "lat"), "lat"),
     ("same_coordinates", _same_coordinates, "lat"),
-    *(("at_sea", partial(_at_sea, option), option) for option in ("swap", "lon", "lat")),
+    *((AT_SEA, partial(_at_sea, option), option) for option in ("swap", "lon", "lat")),
     ("two_places", _two_places, "id"),
     ("single_points", _single_points, "id"),
     ("future_times", _future, "date_order"),
