@@ -1,4 +1,4 @@
-"""Make static/base-map from shapefiles of Natural Earth (public domain), for who changes what the built-in map shows.
+"""Make static/base-map and privacy_engine/core/land.bin from shapefiles of Natural Earth (public domain).
 
     python scripts/make_base_map.py FOLDER
 
@@ -14,6 +14,7 @@ import hashlib
 import json
 import struct
 import sys
+import zlib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +22,10 @@ from pathlib import Path
 import numpy as np
 import shapely
 
-OUT = Path(__file__).resolve().parents[1] / "static" / "base-map"
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "static" / "base-map"
+LAND = ROOT / "privacy_engine" / "core" / "land.bin"
+CELL = 0.5  # degrees, as in privacy_engine/core/land.py
 RANGE = 65_535  # a cell's coordinates, with its margin
 MARGIN = 1 / 32  # of a cell, on every side: cells overlap, so no seam shows between them
 LAYERS = ("land", "lakes", "rivers", "borders")
@@ -187,10 +191,20 @@ def cities(folder: Path) -> bytes:
     return json.dumps({"countries": countries, "cities": listed}, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def land(areas: list[shapely.Geometry]) -> bytes:
+    """Which cells from 180° west, 90° south on have a part of ``areas``, in degrees: a bit each, row by row."""
+    west, south = np.meshgrid(np.arange(-180, 180, CELL), np.arange(-90, 90, CELL))
+    boxes = shapely.box(west.ravel(), south.ravel(), west.ravel() + CELL, south.ravel() + CELL)
+    touched = shapely.STRtree(areas).query(boxes, predicate="intersects")[0]
+    return zlib.compress(np.packbits(np.isin(np.arange(len(boxes)), touched)).tobytes(), 9)
+
+
 def main(folder: Path) -> None:
     """Write the files; their names have a digest of what they hold, so that browsers keep them for good."""
     made = packs({scale: level(folder, scale) for scale in LEVELS})
     made["cities"] = gzip.compress(cities(folder), 9, mtime=0)
+    outlines = (outline for parts in shapes(folder / "ne_10m_land.shp") for outline in parts)
+    LAND.write_bytes(land([shapely.make_valid(shapely.polygons(outline)) for outline in outlines]))
     OUT.mkdir(exist_ok=True)
     for name, body in made.items():
         for old in OUT.glob(f"{name}.*.bin"):

@@ -10,6 +10,7 @@ import numpy as np
 
 from privacy_engine.core.arrays import Floats, Mask, counts_over, starts_within
 from privacy_engine.core.component import Component
+from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import MappedSeries, empty, leaving, mapped
@@ -98,6 +99,23 @@ class CleaningStep(Component):
         return DataError(f"{self.title} {what}.", field=f"cleaning.{self.name}", rule=rule)
 
 
+class LeavesOut(CleaningStep):
+    """Base of the steps that leave out events: those that :meth:`_keeps` rejects.
+
+    ``which`` follows "5 events", with the parameters of the step in braces: ``faster than {0.highest_km_h:g} km/h``.
+    """
+
+    which: ClassVar[str]
+
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
+        found, dropped, first = kept(series, self._keeps)
+        return found, f"{counted(dropped, 'event')} {self.which.format(self)} left out.", first
+
+    def _keeps(self, some: Trajectories) -> Mask:
+        """Which events (n,) stay."""
+        raise NotImplementedError
+
+
 cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
 
 
@@ -130,6 +148,14 @@ def kept(
         return some.chosen(mask, sizes)
 
     return made_of(series, left), dropped, first
+
+
+def of_events(judge: Callable[..., Mask], *columns: Floats) -> Mask:
+    """For each event (n,) the result of ``judge`` for the cells of columns, some events at a time."""
+    mask = empty(len(columns[0]), np.bool_)
+    for part in leaving([mask, *columns], blocks(len(mask))):
+        mask[part] = judge(*(one[part] for one in columns))
+    return mask
 
 
 def of_steps(some: Trajectories, judge: Callable[..., Mask], *columns: Floats, first: bool) -> Mask:

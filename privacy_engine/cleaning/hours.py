@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import AfterValidator, ValidationError, field_validator
 
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
+from privacy_engine.cleaning.base import LeavesOut, Reads, cleaning_steps, of_events
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import Param, broken
-from privacy_engine.core.plurals import counted
-from privacy_engine.core.progress import blocks
-from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import empty, leaving
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.schedule import MOST_WINDOWS, Date, Schedule, Window, ZoneName, in_order, windows_of
@@ -39,7 +33,7 @@ def _readable(text: str) -> str:
 
 
 @cleaning_steps.register
-class OnlyHours(CleaningStep):
+class OnlyHours(LeavesOut):
     """Keeps what happened at chosen times of the week, and perhaps between two dates, of every person alike.
 
     An hour is what the clocks of the time zone show, as in the landmark method *Schedule*: a window whose end is not
@@ -48,6 +42,7 @@ class OnlyHours(CleaningStep):
 
     title: ClassVar[str] = "Only some hours or dates"
     summary: ClassVar[str] = "Keeps events at chosen hours, days and dates."
+    which: ClassVar[str] = "at other times"
     reads: ClassVar[Reads] = "times"
     needs_time: ClassVar[bool] = True
 
@@ -66,14 +61,7 @@ class OnlyHours(CleaningStep):
 
     _in_order = field_validator("last_date")(in_order)
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = kept(series, self._within)
-        return found, f"{counted(dropped, 'event')} at other times left out.", first
-
-    def _within(self, some: Trajectories) -> Mask:
+    def _keeps(self, some: Trajectories) -> Mask:
         assert some.time_s is not None
         about = {name: getattr(self, name) for name in ("time_zone", "first_date", "last_date")}
-        mask, schedule = empty(len(some.lon), np.bool_), Schedule(windows=_windows(self.hours), **about)
-        for part in leaving([mask, some.time_s], blocks(len(mask))):
-            mask[part] = schedule.holds(some.time_s[part])
-        return mask
+        return of_events(Schedule(windows=_windows(self.hours), **about).holds, some.time_s)

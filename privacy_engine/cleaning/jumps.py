@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
+from privacy_engine.cleaning.base import LeavesOut, Reads, cleaning_steps
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import HighestSpeed
-from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import blocks
-from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import empty, leaving
 from privacy_engine.data.trajectories import Trajectories
 
@@ -22,7 +19,7 @@ SLACK_S = 1.0
 
 
 @cleaning_steps.register
-class DropJumps(CleaningStep):
+class DropJumps(LeavesOut):
     """Drops events that cannot have been reached from the last one kept at the highest speed.
 
     Times are taken as exact to one second. Five successive events that cannot be reached from there but from each other
@@ -33,17 +30,14 @@ class DropJumps(CleaningStep):
     title: ClassVar[str] = "Drop impossible speeds"
     short: ClassVar[str] = "Drop jumps"
     summary: ClassVar[str] = "Leaves out positions that cannot be reached from the one before."
+    which: ClassVar[str] = "faster than {0.highest_km_h:g} km/h"
     reads: ClassVar[Reads] = "positions"
     needs_time: ClassVar[bool] = True
 
     name: Literal["drop-jumps"] = "drop-jumps"
     highest_km_h: HighestSpeed
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = kept(series, self._reached)
-        return found, f"{counted(dropped, 'event')} faster than {self.highest_km_h:g} km/h left out.", first
-
-    def _reached(self, some: Trajectories) -> Mask:
+    def _keeps(self, some: Trajectories) -> Mask:
         from privacy_engine.kernels.jumps import without_jumps
 
         keep, limits = empty(len(some.lon), np.bool_), (self.highest_km_h / 3.6 / geo.EARTH_RADIUS_M, SLACK_S, AGREE)

@@ -7,10 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept, of_steps
+from privacy_engine.cleaning.base import LeavesOut, Reads, cleaning_steps, of_steps
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import Param
-from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
 from privacy_engine.data.trajectories import Trajectories, has_times
 
@@ -18,7 +17,7 @@ Same = Literal["record", "place", "time"]
 
 
 @cleaning_steps.register
-class DropRepeats(CleaningStep):
+class DropRepeats(LeavesOut):
     """Drops every event that repeats the one before: the whole record, only its place, or only its time.
 
     The first of the repeating events stays. Dropping repeated places shortens what a logger wrote while nothing moved,
@@ -27,6 +26,7 @@ class DropRepeats(CleaningStep):
 
     title: ClassVar[str] = "Drop repeats"
     summary: ClassVar[str] = "Leaves out events that repeat the one before."
+    which: ClassVar[str] = "that repeated the one before"
     reads: ClassVar[Reads] = "positions"
 
     name: Literal["drop-repeats"] = "drop-repeats"
@@ -46,10 +46,9 @@ class DropRepeats(CleaningStep):
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         if self.same == "time" and not has_times(series):
             raise self._refuse("needs times", "by time needs times, and this file has none")
-        found, dropped, first = kept(series, self._fresh)
-        return found, f"{counted(dropped, 'event')} that repeated the one before left out.", first
+        return super()._apply(series)
 
-    def _fresh(self, some: Trajectories) -> Mask:
+    def _keeps(self, some: Trajectories) -> Mask:
         columns = [] if self.same == "time" else [some.lon, some.lat]
         if self.same != "place" and some.time_s is not None:
             columns.append(some.time_s)

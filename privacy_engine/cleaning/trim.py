@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
+from privacy_engine.cleaning.base import LeavesOut, Reads, cleaning_steps
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.params import Param
-from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leaving, spread
@@ -35,14 +33,12 @@ TRIM_M = Param(
 )
 
 
-class Trim(CleaningStep):
+class Trim(LeavesOut):
     """Base of the steps that shorten series at both ends; a series of which nothing is left goes."""
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = kept(series, self._mask)
-        return found, f"{counted(dropped, 'event')} at the ends of series left out.", first
+    which: ClassVar[str] = "at the ends of series"
 
-    def _mask(self, some: Trajectories) -> Mask:
+    def _keeps(self, some: Trajectories) -> Mask:
         parts = []
         for start, one in zip(some.starts.tolist(), some, strict=False):
             first, stop = self._middle(one) if len(one) else (0, 0)

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import AfterValidator, ValidationError
 
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
+from privacy_engine.cleaning.base import LeavesOut, Reads, cleaning_steps, of_events
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import Param, broken
-from privacy_engine.core.plurals import counted
-from privacy_engine.core.progress import blocks
-from privacy_engine.data import Trajectory
-from privacy_engine.data.mapped_series import empty, leaving
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.landmarks.zones import Circle, Polygon
 
@@ -53,7 +47,7 @@ def _drawn(text: str) -> str:
 
 
 @cleaning_steps.register
-class LeaveOutZone(CleaningStep):
+class LeaveOutZone(LeavesOut):
     """Leaves out every event in a circle, a box or a polygon, or on its border.
 
     The others stay as they were. Where a series goes on after the zone, its times state how long it was there, and the
@@ -62,6 +56,7 @@ class LeaveOutZone(CleaningStep):
 
     title: ClassVar[str] = "Leave out a zone"
     summary: ClassVar[str] = "Leaves out the events in a circle, a box or a polygon."
+    which: ClassVar[str] = "in the zone"
     reads: ClassVar[Reads] = "positions"
 
     name: Literal["leave-out-zone"] = "leave-out-zone"
@@ -75,12 +70,6 @@ class LeaveOutZone(CleaningStep):
         ),
     ]
 
-    def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = kept(series, self._outside)
-        return found, f"{counted(dropped, 'event')} in the zone left out.", first
-
-    def _outside(self, some: Trajectories) -> Mask:
-        mask, zone = empty(len(some.lon), np.bool_), _zone(self.zone)
-        for part in leaving([mask, some.lon, some.lat], blocks(len(mask))):
-            mask[part] = ~zone.holds(some.lon[part], some.lat[part])
-        return mask
+    def _keeps(self, some: Trajectories) -> Mask:
+        zone = _zone(self.zone)
+        return of_events(lambda lon, lat: ~zone.holds(lon, lat), some.lon, some.lat)

@@ -1,11 +1,11 @@
 """Columns of published series as files of trajectories have them: degrees with 7 decimals, times in milliseconds."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from privacy_engine.core.arrays import Floats
+from privacy_engine.core.instants import instants
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leaving
@@ -23,15 +23,6 @@ def several_people(series: Sequence[Trajectory]) -> bool:
 
 def rounded(degrees: Floats) -> Floats:
     return np.asarray(np.round(degrees, DECIMALS) + 0.0)  # + 0.0: no negative zero
-
-
-def millis(time_s: Floats) -> Any:
-    return np.round(time_s * 1e3).astype(np.int64)
-
-
-def instants(time_s: Floats) -> list[str]:
-    """Times in ISO 8601 with Z, all with milliseconds: pandas reads a column of one form only."""
-    return [f"{text}Z" for text in np.datetime_as_string(millis(time_s).astype("M8[ms]"), unit="ms").tolist()]
 
 
 def pieces(one: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:

@@ -11,10 +11,11 @@ from typing import BinaryIO
 
 import numpy as np
 
+from privacy_engine.core.instants import instants, millis
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MAPS, MOVEMENT, ExportFormat, Label, as_json
-from privacy_engine.exports.columns import CHUNK, instants, millis, pieces, rounded, several_people
+from privacy_engine.exports.columns import CHUNK, pieces, rounded, several_people
 from privacy_engine.formats.line_times import CUT
 
 MEDIA_TYPE = "application/geo+json"
@@ -80,12 +81,13 @@ def cuts_of(one: Trajectory) -> Iterator[tuple[int, Cut]]:
 
 
 def _joined(values: Iterable[list[str]], before: Mapping[int, str]) -> Iterator[str]:
-    """The values of a series as JSON, in pieces; ``before`` has what stands before some."""
-    start = 0
+    """The values of a series as JSON, in pieces; ``before`` has what stands before some, in their order."""
+    start, cuts = 0, iter(before.items())
+    at, text = next(cuts, (-1, ""))
     for piece in values:
-        for at, text in before.items():
-            if start <= at < start + len(piece):
-                piece[at - start] = text + piece[at - start]
+        while start <= at < start + len(piece):
+            piece[at - start] = text + piece[at - start]
+            at, text = next(cuts, (-1, ""))
         start += len(piece)
         yield ",".join(piece)
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
+from privacy_engine.core.instants import instants
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import LABEL_NAMESPACE, MAPS, ExportFormat, Label, as_json
-from privacy_engine.exports.columns import bounds, instants, pieces, several_people
+from privacy_engine.exports.columns import bounds, pieces, several_people
 from privacy_engine.exports.parquet import wkb_points
 
 LAYER = "points"

@@ -6,10 +6,11 @@ A series without times or events is no moving feature: it is a feature with a li
 from functools import partial
 from typing import BinaryIO
 
+from privacy_engine.core.instants import instants
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MOVEMENT, ExportFormat
-from privacy_engine.exports.columns import CHUNK, instants
+from privacy_engine.exports.columns import CHUNK
 from privacy_engine.exports.geojson import names, positions, write_features, write_line, write_pieces
 
 

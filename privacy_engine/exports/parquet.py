@@ -7,12 +7,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from privacy_engine.core.arrays import Floats
+from privacy_engine.core.instants import millis
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.exports.base import MAPS, TABLES, ExportFormat, Label, Unclosed, as_json
-from privacy_engine.exports.columns import CHUNK, bounds, millis, rounded, several_people
+from privacy_engine.exports.columns import CHUNK, bounds, rounded, several_people
 from privacy_engine.formats.arrow import pa, pq
 
 MEDIA_TYPE = "application/vnd.apache.parquet"

@@ -4,42 +4,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from privacy_engine.formats.column import Column, canonical, columns_of
-from privacy_engine.formats.columns import clock_places
+from privacy_engine.formats.column import canonical, columns_of
+from privacy_engine.formats.columns import PEOPLE, clock_places
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import PERIOD
 from privacy_engine.formats.position_columns import LAT, LON, pairs
-from privacy_engine.formats.time_columns import TIME, time_of
+from privacy_engine.formats.time_columns import listed, time_of
 
-USERS: tuple[str, ...] = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id")
-USERS += ("customer_id", "user_name", "username", "account_id", "account", "person", "member", "visitor", "customer")
-PLACES: tuple[str, ...] = ("venue_id", "venueid", "venue", "place_id", "placeid", "place", "location_id", "locationid")
-PLACES += ("poi_id", "poiid", "poi", "business_id", "spot_id", "spotid", "spot", "item_id", "locid", "loc_id")
-PLACES += ("shop", "store", "location", "place_name", "venue_name")
-NAMES = (
-    "venue_name",
-    "venuename",
-    "place_name",
-    "placename",
-    "poi_name",
-    "location_name",
-    "business_name",
-    "spot_name",
+USERS = (*PEOPLE, *listed("member_id visitor_id customer_id account_id account member visitor customer"))
+PLACES = listed(
+    "venue_id venueid venue place_id placeid place location_id locationid poi_id poiid poi business_id spot_id spotid "
+    "spot item_id locid loc_id shop store location place_name venue_name"
 )
-_TIMES: tuple[str, ...] = (
-    "checkin_time",
-    "checkintime",
-    "check_in_time",
-    "check_in",
-    "checkin",
-    "checkin_at",
-    "checked_in_at",
-)
-_TIMES += ("utctimestamp", "utctime", "visited_at", "visit_time", *TIME)
-_TIMES += ("visit_date", "visited_on", "date_of_visit", "checkin_date", "check_in_date", "checked_in_on")
-_PERIODS = ("day", "week", "month", "year")
-_OFFSETS = ("timezone_offset", "timezoneoffset", "time_zone_offset", "tz_offset", "tzoffset", "utc_offset")
-_KNOWN = {"user": USERS, "time": _TIMES, "place": PLACES, "lon": LON, "lat": LAT, "offset": _OFFSETS, "name": NAMES}
+NAMES = listed("venue_name venuename place_name placename poi_name location_name business_name spot_name")
+_PERIODS = listed("day week month year")
+_OFFSETS = listed("timezone_offset timezoneoffset time_zone_offset tz_offset tzoffset utc_offset")
+_KNOWN = {"user": USERS, "place": PLACES, "lon": LON, "lat": LAT, "offset": _OFFSETS, "name": NAMES}
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}Z?"
 _MAIL = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [+-][0-9]{4} [0-9]{4}"
 _DEGREES = r"-?[0-9]{1,3}\.[0-9]+"
@@ -139,41 +119,18 @@ def roles_of(
     """
     if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
-    named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
-    found = _named(names, headed, named, ("user", "place", "offset", "name"))
+    stated = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
+    found = _named(names, headed, stated, ("user", "place", "offset", "name"))
     columns = [one for one in columns_of(names, sample) if headed and one.place not in found.values()]
-    stated = _named(names, headed, {role: named[role] for role in ("time", "lon", "lat")}, ("time", "lon", "lat"))
-    found |= {role: place for role, place in stated.items() if named[role] is not None}
-    if (
-        headed
-        and "#0" not in (options.lat, options.lon)
-        and (likely := pairs(columns, found.get("lat"), found.get("lon")))
-    ):
+    found |= _named(names, headed, stated, [role for role in ("time", "lon", "lat") if stated[role]])
+    if "#0" not in (options.lat, options.lon) and (likely := pairs(columns, found.get("lat"), found.get("lon"))):
         found |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
     if options.time is None and headed:
-        found |= _time(columns, stated, {*found.values()}, strict and options.clock is None)
-        if "time" not in found:
-            found |= _period(names, sample)
+        if (time := time_of(columns, {*found.values()}, strict=strict and options.clock is None)) is not None:
+            found |= {"time": time.time.place} | {unit: one.place for unit, one in time.others}
+        elif (period := next((one for name in _PERIODS for one in columns if one.plain == name), None)) is not None:
+            found |= {"time": period.place} if period.cells and all(map(PERIOD.fullmatch, period.cells)) else {}
     return found | clock_places(options, names)
-
-
-def _time(columns: Sequence[Column], named: Roles, taken: set[int], strict: bool) -> Roles:
-    """The column of the time by a name that only check-ins have, else as in any table."""
-    own = named.get("time")
-    if own is not None and canonical(next((one.name for one in columns if one.place == own), "")) not in TIME:
-        return {"time": own}
-    time = time_of(columns, taken, strict=strict)
-    return {} if time is None else {"time": time.time.place} | {unit: one.place for unit, one in time.others}
-
-
-def _period(names: Sequence[str], sample: Sequence[Sequence[str]]) -> Roles:
-    """The column of days, weeks, months or years, where that is enough to date a row."""
-    plain = [canonical(name) for name in names]
-    for at in [plain.index(name) for name in _PERIODS if name in plain][:1]:
-        cells = [row[at].strip() for row in sample if at < len(row)]
-        if any(cells) and all(map(PERIOD.fullmatch, filter(None, cells))):
-            return {"time": at}
-    return {}
 
 
 def venue_roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> Roles | None:

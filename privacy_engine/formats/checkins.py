@@ -4,7 +4,6 @@ Places may be joined with a list of venues in the same archive, which gives them
 that have none.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,18 +20,18 @@ from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, r
 from privacy_engine.formats.column import canonical, columns_of
 from privacy_engine.formats.columns import decide_clock, named_place, require_one
 from privacy_engine.formats.crs import eastward
+from privacy_engine.formats.dialect import decimal_of
 from privacy_engine.formats.first_rows import TextOf, degrees, first_rows, instant
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.instants import instants
-from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
+from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, of_column
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import first_days
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.time_columns import PARTS, zone_of
 
 _NO_TIME, _BAD_TIME, _OUT_OF_RANGE, _NO_POSITION, _UNKNOWN_VENUE = range(len(REASON_NAMES), len(REASON_NAMES) + 5)
-_REASONS = {_NO_TIME: "no_time", _BAD_TIME: "bad_time", _OUT_OF_RANGE: "out_of_range"}
-_REASONS |= {_NO_POSITION: "no_position", _UNKNOWN_VENUE: "unknown_venue"}
+_REASONS = (*REASON_NAMES, "no_time", "bad_time", "out_of_range", "no_position", "unknown_venue")
 _DAY_MINUTES = 24 * 60.0
 MOST_LISTED = 100_000
 """Venues of a list, at most, that is stored with the check-ins."""
@@ -129,13 +128,12 @@ def _own_positions(
 ) -> tuple[Any, dict[str, Floats]]:
     reasons = np.zeros(len(columns["user"]), dtype=np.int64)
     position: dict[str, Floats] = {}
-    decimal = _decimal(columns, options, report)
-    report.decide("decimal", decimal)
+    cells = (cell or "" for axis in ("lon", "lat") for cell in columns[axis].slice(0, 60).cast(pa.string()).to_pylist())
+    decimal = decimal_of(cells, options, report)
     report.decide("lon_range", options.lon_range or "360")
     for axis in ("lon", "lat"):
         advance()
-        column = columns[axis]
-        position[axis], why = numbers(column, axis, decimal) if pa.types.is_string(column.type) else typed(column)
+        position[axis], why = of_column(columns[axis], axis, decimal)
         reasons = np.where(reasons == GOOD, why, reasons)
     position["lon"] = eastward(position["lon"], reasons == GOOD, options, report)
     off = (np.abs(position["lon"]) > 180) | (np.abs(position["lat"]) > 90)
@@ -155,18 +153,6 @@ def _zeros(table: Table, options: ReadOptions, report: Report) -> str:
         report.guess("position 0, 0", "none", message, "zeros")
     report.decide("zeros", options.zeros or found)
     return options.zeros or found
-
-
-def _decimal(columns: dict[str, Any], options: ReadOptions, report: Report) -> str:
-    """The decimal mark: as the owner stated it, or a comma where the first positions have one."""
-    if options.decimal is not None:
-        return options.decimal
-    cells = [cell or "" for axis in ("lon", "lat") for cell in columns[axis].slice(0, 60).cast(pa.string()).to_pylist()]
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    if sum(bool(re.fullmatch(r"[+-]?[0-9]{1,3},[0-9]+", cell)) for cell in filled) * 2 > len(filled):
-        report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
-        return ","
-    return "."
 
 
 def _joined(
@@ -236,18 +222,13 @@ def _instants(
 
 def _by_offset(seconds: Floats, naive: Any, offset: Any) -> Floats:
     """Clock readings less the minutes that their rows give; nan where a row gives none of a day at most."""
-    minutes, _ = numbers(offset) if pa.types.is_string(offset.type) else typed(offset)
+    minutes, _ = of_column(offset)
     minutes = np.where(np.abs(minutes) <= _DAY_MINUTES, minutes, np.nan)
     return np.where(naive, seconds - minutes * 60, seconds)
 
 
 def _kept(reasons: Any, table: Table, report: Report) -> Ints:
-    report.rows_read += len(reasons)
-    for code in np.unique(reasons[reasons != GOOD]).tolist():
-        index = np.flatnonzero(reasons == code)
-        reason = _REASONS.get(code) or REASON_NAMES[code]
-        report.drop(reason, len(index), table.rows(index[:20]).tolist())
-    kept = np.flatnonzero(reasons == GOOD)
+    kept = np.flatnonzero(table.drop(reasons, _REASONS, report))
     if not len(kept):
         reason = max(report.dropped, key=lambda one: report.dropped[one], default="")
         raise FormatError(f"No check-in can be used. {WHY.get(reason, '')}".strip(), code="no_points", rule=reason)

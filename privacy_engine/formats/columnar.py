@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from privacy_engine.core.progress import advance
 from privacy_engine.data import Trajectory
@@ -16,7 +15,7 @@ from privacy_engine.formats.geoparquet import Geometry, geometries, geometry_col
 from privacy_engine.formats.instants import END_ROLES, TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
-from privacy_engine.formats.numbers import GOOD, numbers, typed
+from privacy_engine.formats.numbers import position
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.points import Points
 from privacy_engine.formats.position_columns import has_positions
@@ -35,6 +34,7 @@ COLUMNAR: dict[str, Any] = {
 }
 """What the formats of such tables declare alike."""
 
+_AXES = ("lon", "lat", "end_lon", "end_lat")
 _ROLES = ("lon", "lat", "id", "person", "landmark", *TIME_ROLES, *END_ROLES)
 
 
@@ -116,7 +116,9 @@ def plain_points(table: Any, chosen: Plan, rows: Any, report: Report) -> Points:
     roles, options = chosen.roles, chosen.options
     timed = {role: simple(table, roles[role]) for role in (*TIME_ROLES, *END_ROLES) if role in roles}
     start, end = ends(timed, options, report)
-    lon, lat, reasons = _position(table, chosen, "")
+    axes = {role: simple(table, roles[role]) for role in _AXES if role in roles}
+    place = partial(position, axes, decimal=options.decimal or ".", e7=chosen.e7 and options.crs is None)
+    lon, lat, reasons = place("")
     points = Points(lon, lat, start, reasons, e7=chosen.e7)
     points.stated = zone_of([*roles.values()], {role: i for i, role in enumerate(roles)})
     if rows is not None:
@@ -129,18 +131,8 @@ def plain_points(table: Any, chosen: Plan, rows: Any, report: Report) -> Points:
     if "landmark" in roles:
         points.marks = marks_of(table.column(roles["landmark"]).combine_chunks(), roles["landmark"], options)
     if end is not None:
-        points.with_ends(end, *(_position(table, chosen, "end_") if "end_lon" in roles else ()))
+        points.with_ends(end, *(place("end_") if "end_lon" in roles else ()))
     return points
-
-
-def _position(table: Any, chosen: Plan, of: str) -> tuple[Any, Any, Any]:
-    """Longitudes, latitudes and why they cannot be used; ``of`` is ``end_`` for those of ends."""
-    decimal = chosen.options.decimal or "."
-    found = (_coordinate(table, chosen.roles[f"{of}{axis}"], decimal) for axis in ("lon", "lat"))
-    (lon, lon_reasons), (lat, lat_reasons) = found
-    if chosen.e7 and chosen.options.crs is None:
-        lon, lat = lon / 1e7, lat / 1e7
-    return lon, lat, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons)
 
 
 def _is_text(kind: Any) -> bool:
@@ -177,22 +169,6 @@ def simple(table: Any, name: str) -> Any:
     raise FormatError(
         f"Column {name[:40]!r} holds {str(kind)[:40]}, not numbers or text.", code="unsupported_column", column=name
     )
-
-
-def _coordinate(table: Any, name: str, decimal: str) -> tuple[Any, Any]:
-    column = simple(table, name)
-    return numbers(column, decimal=decimal) if pa.types.is_string(column.type) else typed(column)
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """The names, with a number after one that came before."""
-    found: dict[str, None] = {}
-    for name in names:
-        own, n = name, 2
-        while own in found:
-            own, n = f"{name} ({n})", n + 1
-        found[own] = None
-    return list(found)
 
 
 def cells(table: Any, count: int) -> list[list[str]]:

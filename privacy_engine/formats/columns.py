@@ -24,11 +24,16 @@ from privacy_engine.formats.time_columns import (
 
 Roles = dict[str, int]
 
-PERSON = listed(
-    "user_id userid user_no uid user username user_name individual_local_identifier individual_id animal_id "
-    "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
-    "deviceid device tracker_id imei person_id person participant_id participant subject_id subject driver_id "
+PEOPLE = listed(
+    "user_id userid user user_no uid person_id user_name username person participant_id participant subject_id subject "
     "usuario usuário utente utilisateur benutzer nutzer gebruiker użytkownik пользователь 用户"
+)
+PERSON = (
+    *PEOPLE,
+    *listed(
+        "individual_local_identifier individual_id animal_id tag_local_identifier mmsi vehicle_id vehicleid vehicle "
+        "vehicle_ref taxi_id taxiid taxi cab_id device_id deviceid device tracker_id imei driver_id"
+    ),
 )
 EITHER_NAMES = ("id", "tid", "oid", "object_id", "entity_id")
 ID = (
@@ -40,6 +45,7 @@ ID = (
     ),
 )
 LANDMARK = listed("landmark is_landmark islandmark landmarks marked poi sensitive")
+_MANY_ROWS = 20
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
@@ -335,10 +341,30 @@ def which_column(role: str, columns: Sequence[Column]) -> ChoiceNeeded:
 
 
 def _numbers_the_rows(column: Column) -> bool:
-    """A column called id that counts the rows, or name that names each row, does not identify persons."""
-    if column.plain == "name":
-        return len(set(column.cells)) == len(column.cells)
-    return column.plain == "id" and all(step > 0 for step in column.steps or [0])
+    """A column called id that counts the rows up or down, or name that names each row, does not identify persons.
+
+    Raises
+    ------
+    ChoiceNeeded
+        The column is called id, and each of many rows has one of its own.
+    """
+    if column.plain not in ("id", "name"):
+        return False
+    differ = len(set(column.cells)) == len(column.cells)
+    if column.plain == "name" or not differ:
+        return differ
+    steps = column.steps
+    if all(step > 0 for step in steps or [0]) or all(step < 0 for step in steps or [0]):
+        return True
+    if len(column.cells) < _MANY_ROWS:
+        return False
+    place = f"#{column.place + 1}"
+    raise ChoiceNeeded(
+        f"Each row has an id of its own, such as {column.cells[0][:40]!r}. Specify whether it names series.",
+        parameter="id",
+        choices=[("#0", "no: it numbers the rows, which are one series"), (place, f"yes: column {place[1:]}")],
+        default="#0",
+    )
 
 
 def _report(role: str, name: str, plain: str, report: Report) -> None:

@@ -11,13 +11,15 @@ from privacy_engine.core.progress import reported
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.column import canonical, columns_of
-from privacy_engine.formats.columnar import as_texts, distinct
+from privacy_engine.formats.columnar import as_texts
 from privacy_engine.formats.count_cells import count_of
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.people import numbered
 from privacy_engine.formats.position_columns import is_coordinate
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.stream_layout import counts_rows
 from privacy_engine.formats.time_columns import listed
 
 TOTALS = frozenset(
@@ -25,7 +27,6 @@ TOTALS = frozenset(
         "total totals all sum grand_total overall gesamt summe insgesamt totale totaal suma itogo итого 合计 总计 合計"
     )
 )
-IDS = frozenset(listed("id index row rowid row_id nr no unnamed_0 record"))
 NONE = "none"
 
 
@@ -43,7 +44,7 @@ def named(table: Table, report: Report) -> Table:
         )
         report.note("repeated_names", message, count=sum(names.count(name) - 1 for name in twice))
     names = ["", *names[1:]] if first_is_blank else names
-    return replace(table, names=distinct(names))
+    return replace(table, names=numbered(names))
 
 
 def without_totals(table: Table, label: int | None, options: ReadOptions, report: Report) -> Table:
@@ -112,7 +113,7 @@ def _found(table: Table, label: int | None) -> tuple[list[str], list[str]]:
         return [], []
     others = [one for one in columns_of(table.names, table.sample) if one.place != label]
     totals = [one.name for one in others if one.plain in TOTALS]
-    ids = [one.name for one in others if one.plain in IDS and set(one.steps) == {1}]
+    ids = [one.name for one in others if counts_rows(one)]
     columns = [*totals, *ids] if len(others) - len(totals) - len(ids) > 1 else ids if len(others) - len(ids) > 0 else []
     if label is None:
         return [], columns

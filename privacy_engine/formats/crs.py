@@ -179,8 +179,15 @@ def _unwrapped(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -
 
 
 def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats, bool]:
-    beyond = (np.abs(x) > 360) | (np.abs(y) > 360)
-    if beyond.sum() * 2 <= len(x):
+    """Positions whose system no option states, and whether they were E7.
+
+    If one is beyond 360, most must be degrees, in either order.
+    """
+    sizes = np.abs(x), np.abs(y)
+    if max(size.max() for size in sizes) <= 360:
+        return lon, lat, False
+    off = min(((size > 360) | (other > 90)).sum() for size, other in (sizes, sizes[::-1]))
+    if off * 2 <= len(x):
         return lon, lat, False
     whole = bool((x == np.floor(x)).all() and (y == np.floor(y)).all())
     largest = _largest_e7(x, 1.8e9), _largest_e7(y, 9e8)

@@ -3,11 +3,12 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from privacy_engine.core.plurals import counted
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.column import Column, canonical, columns_of
 from privacy_engine.formats.columns import Roles, assign, named_roles, no_positions
@@ -194,12 +195,14 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     lines = first_lines(data)
     marks = [_MARKS.get(options.delimiter, options.delimiter)] if options.delimiter else list(_TITLES)
     tables = {mark: cut(lines, mark) for mark in marks}
-    headers = {mark: header for mark in marks if (header := _header(tables[mark], options)) is not None}
+    usual = max(marks, key=lambda one: _regular(tables[one]))
+    found = {mark: _header(tables[mark], options, usual=mark == usual) for mark in marks}
+    headers = {mark: at for mark, at in found.items() if at is not None}
     if headers:
         rows = {one: tables[one][at] for one, at in headers.items()}
         mark = max(headers, key=lambda one: (has_positions(rows[one]), one != " ", len(rows[one])))
     else:
-        mark = max(marks, key=lambda one: _regular(tables[one]))
+        mark = usual
     try:
         if headers:
             dialect = _with_header(lines, tables[mark], headers[mark], mark, options, report)
@@ -215,15 +218,19 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     if options.delimiter is None and mark != ",":
         message = f"Cells are separated by a {_TITLES[mark]}."
         report.guess("delimiter", _TITLES[mark], message, "delimiter")
-    dialect.decimal = _decimal(dialect, options, report)
-    report.decide("decimal", dialect.decimal)
+    places = (dialect.roles["lon"], dialect.roles["lat"])
+    cells = (row[place] for row in dialect.sample for place in places if place < len(row))
+    dialect.decimal = decimal_of(cells, options, report)
     if report.layout is not None:
         report.layout.decimal = dialect.decimal
     return dialect
 
 
-def _header(rows: list[list[str]], options: ReadOptions) -> int | None:
-    """The place of the first line that names the positions' columns, or of the line that the options state."""
+def _header(rows: list[list[str]], options: ReadOptions, *, usual: bool) -> int | None:
+    """The place of the first line that names the positions' columns, or of the line that the options state.
+
+    Other names are taken for a header where the lines are cut as is ``usual``.
+    """
     if options.header is not None:
         at = int(options.header) - 1
         return at if 0 <= at < len(rows) else None
@@ -232,7 +239,7 @@ def _header(rows: list[list[str]], options: ReadOptions) -> int | None:
         names = {canonical(cell) for cell in row}
         if len(row) > 1 and (has_positions(row) or (wanted and all(name in names for name in wanted))):
             return i
-    return _names_at(rows) if options.lon and options.lat else None
+    return _names_at(rows) if usual and options.lon and options.lat else None
 
 
 def _names_at(rows: list[list[str]]) -> int | None:
@@ -281,10 +288,15 @@ def _has_row_names(names: list[str], sample: list[list[str]], options: ReadOptio
         return False
     named, bare = (_on_globe(columns_of(some, sample)) for some in (["", *names], names))
     if not named and not bare and has_positions(names):
-        rule = "as many names in the header as cells in a row, or names of rows before them"
-        message = f"Each row has {len(names) + 1} cells, and the header {len(names)} names. The table must have {rule}."
-        raise FormatError(message, code="long_rows", rule=rule)
+        raise long_rows(len(names) + 1, len(names))
     return named and not (bare and len({row[0] for row in sample}) < len(sample))
+
+
+def long_rows(cells: int, names: int) -> FormatError:
+    """The error for a table whose rows have more cells than its header has names."""
+    rule = "as many names in the header as cells in a row, or names of rows before them"
+    message = f"Each row has {cells} cells, and the header {counted(names, 'name')}. The table must have {rule}."
+    return FormatError(message, code="long_rows", rule=rule)
 
 
 def _on_globe(columns: list[Column]) -> bool:
@@ -341,13 +353,12 @@ def _likely(rows: list[list[str]], numeric: list[int], role: str) -> int:
     return places[-1] if role == "lon" else places[0]
 
 
-def _decimal(dialect: Dialect, options: ReadOptions, report: Report) -> str:
-    if options.decimal is not None:
-        return options.decimal
-    places = (dialect.roles["lon"], dialect.roles["lat"])
-    cells = [row[place].strip() for row in dialect.sample for place in places if place < len(row)]
-    with_comma = sum(bool(re.fullmatch(r"[+-]?[0-9]{1,12},[0-9]+", cell)) for cell in cells)
-    if with_comma * 2 > len([cell for cell in cells if cell]):
+def decimal_of(cells: Iterable[str], options: ReadOptions, report: Report) -> str:
+    """The decimal mark of coordinates: the one stated, or a comma where most of the first cells have one."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    with_comma = sum(bool(re.fullmatch(r"[+-]?[0-9]{1,12},[0-9]+", cell)) for cell in filled)
+    if options.decimal is None and with_comma * 2 > len(filled):
         report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
-        return ","
-    return "."
+    found = options.decimal or ("," if with_comma * 2 > len(filled) else ".")
+    report.decide("decimal", found)
+    return found

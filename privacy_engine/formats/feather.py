@@ -11,12 +11,13 @@ from privacy_engine.core.progress import reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, translated
-from privacy_engine.formats.columnar import COLUMNAR, cells, distinct, plan, series_of
+from privacy_engine.formats.columnar import COLUMNAR, cells, plan, series_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.ipc_sizes import declared
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.parquet import MAX_ROWS
+from privacy_engine.formats.people import numbered
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Limits, Source
 
@@ -93,7 +94,7 @@ def _first(stream: Any) -> tuple[Any, Any]:
     with pa.ipc.open_stream(stream) as reader:
         named = reader.schema
         schema = pa.schema(
-            [field.with_name(name) for field, name in zip(named, distinct(named.names), strict=True)], named.metadata
+            [field.with_name(name) for field, name in zip(named, numbered(named.names), strict=True)], named.metadata
         )
         batch = next(reader, None)
         if batch is None:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import advance, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columnar import as_texts
 from privacy_engine.formats.columns import named_place
-from privacy_engine.formats.dialect import as_utf8, cut, first_lines
+from privacy_engine.formats.dialect import as_utf8, cut, first_lines, long_rows
 from privacy_engine.formats.geoparquet import is_binary
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
@@ -50,6 +51,14 @@ class Table:
         """The place of a column in the file, as reading options name it."""
         return named_place(self.origin[at] if self.origin and at is not None else at)
 
+    def drop(self, reasons: Any, names: Sequence[str], report: Report) -> Mask:
+        """Record the rows that are left out, by the places in ``names`` of their reasons (n,); which are kept."""
+        report.rows_read += len(reasons)
+        for code in np.unique(reasons[reasons != GOOD]).tolist():
+            index = np.flatnonzero(reasons == code)
+            report.drop(names[code], len(index), self.rows(index[:20]).tolist())
+        return np.asarray(reasons == GOOD)
+
 
 @dataclass
 class Outline:
@@ -85,14 +94,19 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
     before = sum(len(line.encode()) for line in lines[: at + 1]) if headed else 0
     width = int(options.columns or len(filled[0]))
     names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
-    if (
-        headed
-        and len(names) > 1
-        and not names[-1]
-        and not any(len(row) >= len(names) and row[-1] for row in filled[1:])
-    ):
-        names.pop()  # a separator at the end of each line
+    if headed:
+        names = _of_rows(names, filled[1:], options)
     return Outline(mark, names, headed, filled[headed:], before, at + 1 if headed else 0)
+
+
+def _of_rows(names: list[str], rows: list[list[str]], options: ReadOptions) -> list[str]:
+    """The names of a header for cells of ``rows``, which may begin with a name that it leaves out, as R writes it."""
+    if len(names) > 1 and not names[-1] and not any(len(row) >= len(names) and row[-1] for row in rows):
+        return names[:-1]  # a separator at the end of each line
+    if options.applied:
+        return ["", *names] if options.columns == str(len(names) + 1) else names
+    widths = {len(row) for row in rows if row[-1].strip()}
+    return ["", *names] if len(rows) > 1 and widths == {len(names) + 1} else names
 
 
 def _cells_in_order(rows: list[list[str]]) -> int:
@@ -107,6 +121,8 @@ def _is_header(first: list[str], rows: list[list[str]]) -> bool:
         return False
     if not any(number(cell)[1] == GOOD for cell in first):
         return True
+    if not first[0].strip() and rows and all(row[0].strip() for row in rows):  # of an index without a name
+        return True
     counted = [[str(i + start) for i in range(len(first))] for start in (0, 1)]
     if len(first) > 1 and first in counted:
         return bool(rows) and rows[0] != first
@@ -114,17 +130,25 @@ def _is_header(first: list[str], rows: list[list[str]]) -> bool:
 
 
 def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
-    """All columns of a text table, as text."""
+    """All columns of a text table, as text.
+
+    Raises
+    ------
+    FormatError
+        Every row has more cells than the header has names.
+    """
     data = as_utf8(data, report, options)
     found = outline(data, options)
     report.decide("header", str(found.header))
-    if not found.headed:
+    if not found.headed or not found.names[0]:
         report.decide("columns", str(len(found.names)))
     report.decide("delimiter", {"\t": "tab"}.get(found.delimiter, found.delimiter))
     report.layout = Layout(found.names, delimiter=found.delimiter, offset=found.offset, headed=found.headed)
     report.layout.sample = found.sample
     require_closed(data, found.offset, found.delimiter)
-    width = len(found.names)
+    width, least = len(found.names), min((len(row) for row in found.sample if row[-1].strip()), default=0)
+    if found.headed and least > width and not options.applied:
+        raise long_rows(least, width)
     if width > MAX_COLUMNS:
         raise FormatError(f"The table has more than {MAX_COLUMNS} columns.", code="too_large", rule="columns")
     places = {f"#{i}": i for i in range(width)}

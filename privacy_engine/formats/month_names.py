@@ -7,7 +7,9 @@ from typing import Any
 
 from privacy_engine.formats.arrow import pa, pc
 
-_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FULL = ["january", "february", "march", "april", "may", "june", "july", "august", "september"]
+_FULL += ["october", "november", "december"]
+_NAMES = [name[:3] for name in _FULL]
 _MONTHS = {name: i + 1 for i, name in enumerate(_NAMES)}
 _DAY_FIRST = re.compile(
     r"(?:[A-Za-z]{2,9},?\s+)?(?P<d>[0-9]{1,2})[\s-](?P<mo>[A-Za-z]{3,9})\.?[\s-](?P<y>[0-9]{4}|[0-9]{2})(?P<rest>.*)"
@@ -26,6 +28,12 @@ def month_numbers(names: Any) -> Any:
     short = pc.utf8_slice_codeunits(pc.ascii_lower(names), 0, 3)
     number = pc.add(pc.fill_null(pc.index_in(short, value_set=pa.array(_NAMES)), -1), 1)
     return number.cast(pa.string())
+
+
+def month_called(name: str) -> int:
+    """The number of a month by its name, or the beginning of it from three letters on; 0 for what is none."""
+    matches = (i for i, full in enumerate(_FULL, 1) if len(name) > 2 and full.startswith(name.casefold()))
+    return next(matches, 0)
 
 
 def parse_month_name(text: str) -> tuple[float, bool]:

@@ -2,12 +2,14 @@
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, concatenated
+from privacy_engine.core.progress import advance
 from privacy_engine.formats.arrow import pa, pc, pieces
 
 Reasons = NDArray[np.uint8]
@@ -76,6 +78,29 @@ def numbers(cells: Any, axis: str | None = None, decimal: str = ".") -> tuple[Fl
     """A text column as numbers (nan where there is none) and a reason for each cell."""
     values, reasons = zip(*(_numbers(piece, axis, decimal) for piece in pieces(cells)), strict=True)
     return concatenated(values), concatenated(reasons)
+
+
+def of_column(column: Any, axis: str | None = None, decimal: str = ".") -> tuple[Floats, Reasons]:
+    """An Arrow column of whatever kind as numbers and reasons."""
+    return numbers(column, axis, decimal) if pa.types.is_string(column.type) else typed(column)
+
+
+def position(columns: Mapping[str, Any], of: str, decimal: str, *, e7: bool) -> tuple[Floats, Floats, Reasons]:
+    """Longitudes, latitudes and why they cannot be used, of Arrow columns by role; ``of`` is ``end_`` for ends.
+
+    ``e7`` are whole numbers of ten millionths of a degree.
+    """
+    found = {}
+    for axis in ("lon", "lat"):
+        advance()
+        values, reasons = of_column(columns[f"{of}{axis}"], axis, decimal)
+        if (sign := columns.get(f"{of}{axis}_sign")) is not None:
+            letters = pc.ascii_upper(pc.ascii_trim_whitespace(sign)).to_numpy(zero_copy_only=False)
+            values = np.where(np.isin(letters, ["S", "W"]), -np.abs(values), values)
+        found[axis] = (values / 1e7 if e7 else values), reasons
+    (lon, lon_why), (lat, lat_why) = found["lon"], found["lat"]
+    none = (lon_why == MISSING) & (lat_why != GOOD)
+    return lon, lat, np.where(none, MISSING, np.where(lat_why == GOOD, lon_why, lat_why))
 
 
 def _numbers(cells: Any, axis: str | None, decimal: str) -> tuple[Floats, Reasons]:

@@ -8,6 +8,7 @@ from typing import Any
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.column import is_date
+from privacy_engine.formats.month_names import month_called
 from privacy_engine.formats.report import Report
 
 PERIOD = re.compile(
@@ -16,7 +17,7 @@ PERIOD = re.compile(
     r"|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}|(?:19|20)[0-9]{6}"
 )
 """A day, or a week, month, quarter or year, all but quarters in the form of ISO 8601."""
-_LONGEST = len("2024-W18")
+_LONGEST = len("September 2024")
 _ACROSS = 3
 """The fewest columns of dates by which a table is one with dates across."""
 
@@ -26,9 +27,15 @@ def first_day(text: str) -> str:
 
     >>> first_day("2024-W18"), first_day("2024-05"), first_day("2024"), first_day("2024Q2")
     ('2024-04-29', '2024-05-01', '2024-01-01', '2024-04-01')
+    >>> first_day("May 2024")
+    '2024-05-01'
     """
     match = PERIOD.fullmatch(text)
-    if match is None or match["year"] is None:
+    if match is None:
+        year, _, name = " ".join(sorted(re.split("[ -]", text))).partition(" ")
+        number = month_called(name) if re.fullmatch("(?:19|20)[0-9]{2}", year) else 0
+        return f"{year}-{number:02d}-01" if number else text
+    if match["year"] is None:
         return text
     if match["week"] is None:
         month = f"{3 * int(match['quarter']) - 2:02d}" if match["quarter"] else match["month"] or "01"

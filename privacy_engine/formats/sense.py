@@ -13,8 +13,10 @@ import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.geo import distance_m
+from privacy_engine.core.land import near_land
 from privacy_engine.core.plurals import counted
 from privacy_engine.data import Trajectory
+from privacy_engine.formats.column import Column
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
@@ -27,6 +29,10 @@ _NEAR_M = 200.0
 _FEWEST = 5
 _FEWEST_SERIES = 20
 _MOSTLY = 0.9
+_FEW = 500
+AT_SEA = "at_sea"
+"""The code of the note that is no warning, since ships are at sea."""
+_SHIPS = frozenset(("mmsi", "imo", "vessel", "ship", "boat", "buoy", "sog", "draught", "callsign"))
 
 
 class Sample(NamedTuple):
@@ -61,7 +67,7 @@ def check(series: Sequence[Trajectory], options: ReadOptions, report: Report) ->
     )
     for code, judge, option in CHECKS:
         if message := judge(sample, report):
-            report.note(code, message, option=option)
+            report.note(code, message, level="info" if code == AT_SEA else "warning", option=option)
 
 
 def _instant(time_s: float) -> str:
@@ -93,6 +99,32 @@ def _same_coordinates(sample: Sample, report: Report) -> str:
     if len(np.unique(sample.lon)) < _FEWEST or (sample.lon != sample.lat).any():
         return ""
     return f"Every longitude equals its latitude, such as {sample.example(0)}. Name the columns with lon and lat."
+
+
+def _at_sea(option: str, sample: Sample, report: Report) -> str:
+    """All positions of a table but one lie in the sea, and on land if the coordinates change places, or one its sign.
+
+    A table with columns of ships has none on land.
+    """
+    n, lon, lat = len(sample.lon), sample.lon, sample.lat
+    names = [] if report.layout is None else report.layout.names
+    if n < _FEWEST or not names or any(Column(0, name, ()).terms & _SHIPS for name in names):
+        return ""
+    few = slice(None, None, n // _FEW + 1)
+    if near_land(lon[few], lat[few]).sum() > 1:  # which is quickly known
+        return ""
+    sea = np.flatnonzero(~near_land(lon, lat))
+    other, how = {
+        "swap": ((lat, lon), "with longitude and latitude in each other's place"),
+        "lon": ((-lon, lat), "with the other sign of the longitude"),
+        "lat": ((lon, -lat), "with the other sign of the latitude"),
+    }[option]
+    if len(sea) < n - 1 or np.abs(other[1]).max() > 90 or near_land(*other).mean() < _MOSTLY:
+        return ""
+    return (
+        f"{len(sea):,} of {n:,} positions lie in the sea, such as {sample.example(int(sea[0]))}; {how} nearly all lie "
+        f"on land. Is the option {option} right?"
+    )
 
 
 def _two_places(sample: Sample, report: Report) -> str:
@@ -170,6 +202,7 @@ CHECKS: tuple[tuple[str, Callable[[Sample, Report], str], str], ...] = (
     ("row_numbers", partial(_row_numbers, "lon"), "lon"),
     ("row_numbers", partial(_row_numbers, "lat"), "lat"),
     ("same_coordinates", _same_coordinates, "lat"),
+    *((AT_SEA, partial(_at_sea, option), option) for option in ("swap", "lon", "lat")),
     ("two_places", _two_places, "id"),
     ("single_points", _single_points, "id"),
     ("future_times", _future, "date_order"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.column import are_times, canonical
+from privacy_engine.formats.column import Column, canonical, columns_of
 from privacy_engine.formats.columns import ID, place_of
 from privacy_engine.formats.count_cells import count_of
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
@@ -13,22 +13,8 @@ from privacy_engine.formats.periods import dates_across
 from privacy_engine.formats.position_columns import LAT, LON, has_positions
 from privacy_engine.formats.time_columns import TIME, listed
 
-LABELS = (
-    *TIME,
-    "day",
-    "week",
-    "epiweek",
-    "month",
-    "year",
-    "quarter",
-    "hour",
-    "period",
-    "index",
-    "step",
-    "timestep",
-    "",
-)
-VALUES = ("count", "counts", "value", "values", "n", "number", "total", "cases", "quantity", "amount", "frequency")
+LABELS = (*TIME, *listed("day week epiweek month year quarter hour period index step timestep"), "")
+VALUES = listed("count counts value values n number total cases quantity amount frequency")
 NAMES = (
     *ID,
     *LAT,
@@ -42,13 +28,19 @@ NAMES = (
 )
 """What columns of numbers that name streams are called, beside those that end with one of :data:`NAME_ENDS`."""
 NAME_ENDS = ("_id", "_no", "_nr", "_code", "_key")
-GEOMETRIES = ("wkt", "wkb", "geometry", "geom", "the_geom", "shape", "geohash")
-TRUTHS = ("true", "false")
+GEOMETRIES = listed("wkt wkb geometry geom the_geom shape geohash")
+_INDEX = ("", *listed("id index row rowid row_id nr no unnamed_0 record"))
 MANY = 8
 LONGEST_PATH = 6
 """The most columns that name a stream together."""
 WIDE = "#0"
 """The value of the option ``count`` for a table with counts in all columns."""
+_LOOKED_AT = 20
+
+
+def counts_rows(column: Column) -> bool:
+    """Whether a column numbers the rows."""
+    return column.plain in _INDEX and set(column.steps) == {1}
 
 
 class Long(NamedTuple):
@@ -57,6 +49,20 @@ class Long(NamedTuple):
     time: int
     names: tuple[int, ...]
     value: int
+
+
+class _Columns(NamedTuple):
+    """The columns beside the time by their cells: of numbers, of text that names something, and of anything else."""
+
+    time: int
+    numbers: list[Column]
+    texts: list[Column]
+    others: list[Column]
+
+    def counts(self) -> list[Column]:
+        """Those that can hold the counts: numbers that name nothing."""
+        counts = [one for one in self.numbers if one.plain not in NAMES and not one.plain.endswith(NAME_ENDS)]
+        return counts or (self.numbers if len(self.numbers) == 1 else [])
 
 
 def looks_like(names: list[str], sample: list[list[str]]) -> bool:
@@ -68,10 +74,10 @@ def looks_like(names: list[str], sample: list[list[str]]) -> bool:
         return True
     if has_positions(names) or not sample:
         return False
-    if _certain_long(names, sample) is not None:
+    if certain_long(names, sample) is not None:
         return True
     time = time_place(names, sample, headed=True)
-    cells = [[row[i] for i in range(min(len(row), len(names))) if i != time] for row in sample[:20]]
+    cells = [[row[i] for i in range(min(len(row), len(names))) if i != time] for row in sample[:_LOOKED_AT]]
     numeric = [all(count_of(cell)[1] == GOOD for cell in row) for row in cells]
     return len(names) > (time is not None) and sum(numeric) * 2 > len(numeric)
 
@@ -80,15 +86,15 @@ def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
     """Whether a table can be nothing but counts: whole numbers beside timestamps, or in :data:`MANY` columns."""
     if headed and dates_across(names):
         return True
-    plain = [canonical(name) for name in names]
-    places = _certain_long(names, sample)
+    plain, sample = [canonical(name) for name in names], sample[:_LOOKED_AT]
+    places = certain_long(names, sample)
     if places is not None:
         unplaced = not {*plain} & {*LAT, *LON, *GEOMETRIES}
         return plain[places.value] in VALUES or (
-            unplaced and all(_is_whole(row[places.value]) for row in sample[:20] if places.value < len(row))
+            unplaced and all(_is_whole(row[places.value]) for row in sample if places.value < len(row))
         )
     labelled = headed and plain[0] != "" and plain[0] in LABELS
-    cells = [cell for row in sample[:20] for cell in row[labelled : len(names)]]
+    cells = [cell for row in sample for cell in row[labelled : len(names)]]
     return (labelled or len(names) >= MANY) and all(_is_whole(cell) for cell in cells)
 
 
@@ -101,91 +107,55 @@ def time_place(names: Sequence[str], sample: list[list[str]], *, headed: bool) -
     """The place of the column that names the timestamps of a wide table; None where none does."""
     if len(names) < 2:
         return None
-    if headed and canonical(names[0]) in LABELS:
+    if headed and names[0].strip() and canonical(names[0]) in LABELS:
         return 0
-    dated = _dated(names, sample)
-    if dated is not None:
-        return dated
+    dated = next((one.place for one in columns_of(names, sample[:_LOOKED_AT]) if _are_dates(one)), None)
+    if dated is not None or (headed and canonical(names[0]) in LABELS):
+        return dated or 0
     first = sample[0][0] if sample and sample[0] else ""
     return 0 if number(first)[1] != GOOD else None
 
 
-def _dated(names: Sequence[str], sample: list[list[str]]) -> int | None:
-    """The first column of dates, with or without a time of day."""
-    return next((i for i in range(len(names)) if _are_dates(_cells(sample, i))), None)
-
-
-def _are_dates(cells: list[str]) -> bool:
-    return bool(cells) and number(cells[0])[1] == NOT_A_NUMBER and are_times(cells)
-
-
-def _cells(sample: list[list[str]], place: int) -> list[str]:
-    return [row[place].strip() for row in sample[:20] if place < len(row) and row[place].strip()]
-
-
-class _Columns(NamedTuple):
-    """The columns beside the time by their cells: of numbers, of text that names something, and of anything else."""
-
-    time: int
-    numbers: list[int]
-    texts: list[int]
-    others: list[int]
-
-
-def _named_time(names: Sequence[str]) -> int | None:
-    """The first column that is called as one of times is."""
-    plain = [canonical(name) for name in names]
-    return next((i for i, name in enumerate(plain) if name in LABELS and name), None)
+def _are_dates(column: Column) -> bool:
+    return bool(column.cells) and number(column.cells[0])[1] == NOT_A_NUMBER and column.timed
 
 
 def _columns(names: Sequence[str], sample: list[list[str]]) -> _Columns | None:
-    time = _named_time(names)
-    time = _dated(names, sample) if time is None else time
-    if time is None or not 3 <= len(names) <= LONGEST_PATH + 2:
+    if not 3 <= len(names) <= LONGEST_PATH + 2:
         return None
-    found = _Columns(time, [], [], [])
-    for place in range(len(names)):
-        if place != time:
-            cells = _cells(sample, place)
-            kind = found.numbers if _are_numbers(cells) else found.texts if _are_names(cells) else found.others
-            kind.append(place)
+    columns = columns_of(names, sample[:_LOOKED_AT])
+    named = (one for one in columns if one.plain in LABELS and one.plain)
+    time = next(named, None) or next(filter(_are_dates, columns), None)
+    if time is None:
+        return None
+    found = _Columns(time.place, [], [], [])
+    for one in columns:
+        if one is not time and not counts_rows(one):
+            good = sum(count_of(cell)[1] == GOOD for cell in one.cells) * 2 > len(one.cells)
+            (found.numbers if good else found.texts if _are_names(one) else found.others).append(one)
     return found
 
 
-def _are_numbers(cells: list[str]) -> bool:
-    good = sum(count_of(cell)[1] == GOOD for cell in cells)
-    return good * 2 > len(cells)
-
-
-def _are_names(cells: list[str]) -> bool:
+def _are_names(column: Column) -> bool:
     """Whether most cells are texts with a letter: no numbers with separators, no dates, not true or false."""
-    texts = [cell for cell in cells if any(char.isalpha() for char in cell) and cell.casefold() not in TRUTHS]
-    return sum(number(cell)[1] == NOT_A_NUMBER for cell in texts) * 2 > len(cells) and not _are_dates(cells)
-
-
-def _is_name(name: str) -> bool:
-    plain = canonical(name)
-    return plain in NAMES or plain.endswith(NAME_ENDS)
+    texts = [cell for cell in column.cells if any(map(str.isalpha, cell)) and cell.casefold() not in ("true", "false")]
+    return sum(number(cell)[1] == NOT_A_NUMBER for cell in texts) * 2 > len(column.cells) and not _are_dates(column)
 
 
 def _of_value(names: Sequence[str], time: int, value: int) -> Long:
     return Long(time, tuple(i for i in range(len(names)) if i not in (time, value)), value)
 
 
-def _candidates(names: Sequence[str], found: _Columns) -> list[int]:
-    """The columns that can hold the counts: numbers that name nothing."""
-    counts = [place for place in found.numbers if not _is_name(names[place])]
-    return counts or (found.numbers if len(found.numbers) == 1 else [])
+def certain_long(names: Sequence[str], sample: list[list[str]], *, repeated: bool = False) -> Long | None:
+    """The places of a table that can be nothing but a long one: with texts, or one column of ids beside a count.
 
-
-def _certain_long(names: Sequence[str], sample: list[list[str]]) -> Long | None:
-    """The places of a table that can be nothing but a long one: with texts, or one column of ids beside a count."""
+    ``repeated`` where numbers alone are enough, as the times repeat.
+    """
     found = _columns(names, sample)
-    counts = [] if found is None else _candidates(names, found)
-    if found is None or len(counts) != 1 or found.others:
+    if found is None or found.others or len(counts := found.counts()) != 1:
         return None
-    named = canonical(names[counts[0]]) in VALUES and len(names) == 3
-    return _of_value(names, found.time, counts[0]) if found.texts or named else None
+    named = counts[0].plain in VALUES and len(names) == 3
+    return _of_value(names, found.time, counts[0].place) if found.texts or named or repeated else None
 
 
 def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOptions) -> Long | None:
@@ -202,18 +172,23 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
         return None
     if options.count is not None:
         return _chosen(names, sample, options.count, options.time)
-    certain = _certain_long(names, sample)
-    found = _columns(names, sample)
-    if certain is None and found is not None and found.texts and len(_candidates(names, found)) > 1:
+    if has_several_counts(names, sample):
         message = "The table has text beside numbers, so each row is of one stream. Specify the column of its count"
         raise choice_of_count(f"{message}; the others then name the stream.", names, sample)
-    return certain
+    return certain_long(names, sample)
+
+
+def has_several_counts(names: Sequence[str], sample: list[list[str]]) -> bool:
+    """Whether each row of a table is of one stream, and several columns can hold its count."""
+    found = _columns(names, sample)
+    return found is not None and bool(found.texts) and len(found.counts()) > 1
 
 
 def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str, stated: str | None) -> Long | None:
     value = place_of("count", names, wanted)
     others = [name if i != value else str(value) for i, name in enumerate(names)]
-    time = place_of("time", names, stated) if stated else _named_time(others)
+    known = (i for i, name in enumerate(map(canonical, others)) if name in LABELS and name)
+    time = place_of("time", names, stated) if stated else next(known, None)
     time = time_place(others, sample, headed=True) if time is None else time
     if time is None or time == value:
         rule = "beside a column of times"
@@ -226,22 +201,13 @@ def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str, stated: 
     return places if places.names else None
 
 
-def long_if_repeated(names: Sequence[str], sample: list[list[str]]) -> Long | None:
-    """The places of a table of numbers only that is a long one if its times repeat: one count beside ids."""
-    found = _columns(names, sample)
-    counts = [] if found is None else _candidates(names, found)
-    if found is None or len(counts) != 1 or len(found.numbers) != len(names) - 1:
-        return None
-    return _of_value(names, found.time, counts[0])
-
-
 def choice_of_count(
     message: str, names: Sequence[str], sample: list[list[str]], default: str | None = None
 ) -> ChoiceNeeded:
     """The question which column holds the counts, or whether all do."""
     found = _columns(names, sample)
-    places = [] if found is None else found.numbers
-    choices = [(f"#{place + 1}", f"column {place + 1}: {names[place][:30]}") for place in places]
+    numbers = [] if found is None else found.numbers
+    choices = [(f"#{one.place + 1}", f"column {one.place + 1}: {one.name[:30]}") for one in numbers]
+    last = choices[-1][0] if choices else WIDE
     choices.append((WIDE, "every column but that of the times; rows of one time are added"))
-    last = choices[-2][0] if places else WIDE
     return ChoiceNeeded(message, parameter="count", choices=choices, default=default or last)

@@ -33,8 +33,8 @@ from privacy_engine.formats.stream_layout import (
     VALUES,
     WIDE,
     Long,
+    certain_long,
     choice_of_count,
-    long_if_repeated,
     long_places,
     time_place,
 )
@@ -145,20 +145,12 @@ def _of_texts(column: Any, options: ReadOptions, report: Report) -> tuple[Floats
     return values, reasons
 
 
-def _reason(code: int) -> str:
-    return {len(REASON_NAMES): NEGATIVE, _BAD_TIME: "bad_time"}.get(code) or REASON_NAMES[code]
-
-
 def _drop(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Table, report: Report) -> Mask:
     """Drop the rows that have a reason to be dropped; which are kept.
 
     ``cell`` returns the column and the text of the cell for which a row is dropped.
     """
-    for code in np.unique(reasons[reasons != GOOD]).tolist():
-        index = np.flatnonzero(reasons == code)
-        report.drop(_reason(code), len(index), table.rows(index[:20]).tolist())
-    keep = np.asarray(reasons == GOOD)
-    report.rows_read += len(keep)
+    keep = table.drop(reasons, (*REASON_NAMES, NEGATIVE, "bad_time"), report)
     if not keep.any():
         raise _no_counts(reasons, cell, table, report)
     return keep
@@ -261,7 +253,7 @@ def _may_be_local(times: Timeline, options: ReadOptions) -> bool:
 
 def _repeated(table: Table, options: ReadOptions) -> Long | None:
     """The places of a table of numbers whose times repeat, and of which every time has each name once."""
-    places = long_if_repeated(table.names, table.sample)
+    places = certain_long(table.names, table.sample, repeated=True)
     if places is None or not len(table.columns[0]):
         return None
     times = timeline(table.columns[places.time], options, Report())

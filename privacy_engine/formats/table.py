@@ -4,17 +4,18 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.progress import ROWS, advance, reported
-from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
 from privacy_engine.formats.instants import ends
 from privacy_engine.formats.landmark_column import marks_of
+from privacy_engine.formats.numbers import position
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.points import Points
 from privacy_engine.formats.quoting import rows_of
@@ -44,7 +45,8 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     cells = _arrow(data, dialect, report) or _careful(data, dialect, report)
     columns = cells.columns
     advance()
-    lon, lat, reasons = _position(columns, "", dialect, options)
+    place = partial(position, columns, decimal=dialect.decimal, e7=dialect.e7 and options.crs is None)
+    lon, lat, reasons = place("")
     codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
     start, end = ends(columns, options, report)
     points = Points(lon, lat, start, reasons, codes, names, cells.rows, e7=dialect.e7)
@@ -53,19 +55,8 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     if "landmark" in columns:
         points.marks = marks_of(columns["landmark"], dialect.names[dialect.roles["landmark"]], options)
     if end is not None:
-        points.with_ends(end, *(_position(columns, "end_", dialect, options) if "end_lon" in columns else ()))
+        points.with_ends(end, *(place("end_") if "end_lon" in columns else ()))
     return points
-
-
-def _position(columns: dict[str, Any], of: str, dialect: Dialect, options: ReadOptions) -> tuple[Any, Any, Any]:
-    """Longitudes, latitudes and why they cannot be used; ``of`` is ``end_`` for those of ends."""
-    lon, lon_reasons = _coordinate(columns, f"{of}lon", dialect.decimal)
-    lat, lat_reasons = _coordinate(columns, f"{of}lat", dialect.decimal)
-    if dialect.e7 and options.crs is None:
-        lon, lat = lon / 1e7, lat / 1e7
-    advance()
-    reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
-    return lon, lat, np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
 
 
 def text_columns(
@@ -74,19 +65,6 @@ def text_columns(
     """The columns at ``places`` of a table of known shape as text; rows that are too short are dropped."""
     dialect = Dialect(delimiter, offset, first_row, width, places)
     return _arrow(data, dialect, report) or _careful(data, dialect, report)
-
-
-def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, Any]:
-    column = columns[axis]
-    values, reasons = (
-        num.numbers(column, axis.removeprefix("end_"), decimal)
-        if pa.types.is_string(column.type)
-        else num.typed(column)
-    )
-    if (sign := columns.get(f"{axis}_sign")) is not None:
-        letters = pc.ascii_upper(pc.ascii_trim_whitespace(sign)).to_numpy(zero_copy_only=False)
-        values = np.where(np.isin(letters, ["S", "W"]), -np.abs(values), values)
-    return values, reasons
 
 
 def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:

@@ -10,8 +10,9 @@ from privacy_engine.core.progress import advance
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columnar import distinct, plan, series_of
+from privacy_engine.formats.columnar import plan, series_of
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.people import numbered
 from privacy_engine.formats.report import Report
 
 Row = tuple[int, Sequence[str | None]]
@@ -31,7 +32,7 @@ def series_of_rows(names: Sequence[str], rows: Iterable[Row], options: ReadOptio
     first = list(itertools.islice(coming, SAMPLE))
     if not first:
         raise FormatError("A header was found, but no data rows.", code="no_rows")
-    named = distinct(names)
+    named = numbered(names)
     schema = pa.schema([(name, pa.string()) for name in named])
     sample = [[cell or "" for cell in cells] for _, cells in first]
     chosen = plan(schema, None, sample, options, report)

@@ -21,11 +21,13 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 TIME = listed(
-    "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time utc_datetime utc "
-    "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
-    "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
-    "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
-    "unix_time unix_timestamp basedatetime tst start_time starttime started_at begin begin_time when dt date"
+    "checkin_time checkintime check_in_time check_in checkin checkin_at checked_in_at utctimestamp utctime visited_at "
+    "visit_time timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time "
+    "utc_datetime utc tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime "
+    "gps_timestamp gps_datetime recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at "
+    "sampled_at occurred_at event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s "
+    "epoch_ms unix unixtime unix_time unix_timestamp basedatetime tst start_time starttime started_at begin "
+    "begin_time when dt date visit_date visited_on date_of_visit checkin_date check_in_date checked_in_on"
 )
 START = frozenset(
     listed(
@@ -60,7 +62,7 @@ _LIKE = frozenset(
 _OF_DATE = frozenset(listed("date datum fecha data dato jour дата 日期 tarih päivä day"))
 _OF_CLOCK = _LIKE - _OF_DATE
 _PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
-    "year": (frozenset(listed("year yr yyyy anno ano año jahr annee année")), 1900, 2100),
+    "year": (frozenset(listed("year yr yyyy anno ano año jahr annee année")), 1000, 2100),
     "month": (frozenset(listed("month mon mm mes monat mois mese")), 1, 12),
     "day": (frozenset(listed("day dd dia día tag jour giorno")), 1, 31),
     "hour": (frozenset(listed("hour hours hr hh hora stunde heure ora")), 0, 24),

@@ -26,7 +26,7 @@ _YEAR_FIRST = r"^(?P<y>[0-9]{4})[-/.](?P<mo>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})" +
 _YEAR_LAST = r"^(?P<p>[0-9]{1,2})[-/.](?P<q>[0-9]{1,2})[-/.](?P<r>[0-9]{4}|[0-9]{2})" + _CLOCK
 _COMPACT = (
     r"^(?P<y>(?:19|20)[0-9]{2})(?P<mo>0[1-9]|1[0-2])(?P<d>[0-3][0-9])"
-    r"(?:[T ]?(?P<h>[0-9]{2}):?(?P<mi>[0-9]{2})(?::?(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9}))?)?"
+    r"(?:[T ]?(?P<h>[0-9]{2})(?::?(?P<mi>[0-9]{2})(?::?(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9}))?)?)?"
     r"(?: ?(?P<ap>[AaPp]\.?[Mm]\.?))?)?"
     r"(?P<z>Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
 )
@@ -45,7 +45,7 @@ _HOUR = (  # which Arrow reads as ISO 8601 too
 )
 PATTERNS = (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX, _YEAR_AFTER_CLOCK, _HOUR)
 _DIGITS = (  # a date that is a number too
-    r"^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9](?:[0-9]{4}(?:[0-9]{2}(?:\.[0-9]{1,9})?)?)?$"
+    r"^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9](?:[0-2][0-9]|[0-9]{4}(?:[0-9]{2}(?:\.[0-9]{1,9})?)?)?$"
 )
 _NUMERIC = r"^[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:[eE][+-]?[0-9]{1,2})?$"
 
@@ -140,10 +140,13 @@ def _numeric(column: Any, options: ReadOptions) -> Times:
 
 
 def _dates_as_numbers(values: Floats) -> Mask:
-    """Which numbers are written like 20081023, 200810230253 or 20081023025304."""
+    """Which numbers are written like 20081023, 2008102302, 200810230253 or 20081023025304."""
     with np.errstate(invalid="ignore"):
         years = [values // 10.0**digits for digits in (4, 8, 10)]
         dated = np.any([(year >= 1900) & (year < 2100) for year in years], axis=0)
+        if (late := (values >= 1.9e9) & (values < 2.1e9)).any():  # which are seconds of 2030 to 2036 too
+            month, day, hour = (values // 10.0**digits % 100 for digits in (4, 2, 0))
+            dated |= late & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31) & (hour < 24)
     return np.asarray(dated & (values == np.floor(values)))
 
 

@@ -21,6 +21,7 @@ from privacy_engine import exports
 from privacy_engine.data import Trajectory
 from privacy_engine.data.trajectories import together
 from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.exports import geojson
 from privacy_engine.formats import read
 from privacy_engine.formats.arrow import pq
 from tests.cases import each, refusal
@@ -358,3 +359,15 @@ def test_another_reader_finds_every_point_time_and_name_and_the_label(fmt, tmp_p
     assert label == FULL_LABEL
     if fmt not in ("parquet", "geoparquet", "gpkg"):  # as a library writes them
         whole((tmp_path / f"release.{exports.FORMATS[fmt].extension}").read_bytes().decode())
+
+
+def test_the_cuts_of_a_long_line_are_gone_through_once():
+    class Cuts(dict):
+        def items(self):
+            gone.append(len(self))
+            return super().items()
+
+    gone = []
+    pieces = [["a", "b"], ["c"], ["d", "e"]]
+    assert list(geojson._joined(pieces, Cuts({0: "<", 2: "|", 4: "|"}))) == ["<a,b", "|c", "d,|e"]
+    assert gone == [3]

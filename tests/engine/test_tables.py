@@ -267,6 +267,29 @@ class TestSense:
         rows = [f"a,2024-06-03T09:{i:02d}:00Z,52.{500 + i},13.{400 + i}" for i in range(30)]
         assert self.codes(table("user,time,lat,lon", *rows)) == set()
 
+    @each(
+        ("option", "rows"),
+        [
+            ("swap", [f"a,2024-06-03T09:00:{i:02d}Z,13.4{i},52.5" for i in range(10, 20)]),
+            ("lon", [f"a,2024-06-03T09:00:{i:02d}Z,38.7{i},7.5" for i in range(10, 20)]),
+            ("lat", [f"a,2024-06-03T09:00:{i:02d}Z,23.5{i},-46.6" for i in range(10, 20)]),
+            ("swap", [f"a,2024-06-03T09:00:{i:02d}Z,{'52.5,13.4' if i == 10 else '13.4,52.5'}" for i in range(10, 20)]),
+        ],
+    )
+    def test_all_positions_but_one_in_the_sea_are_noted(self, option, rows):
+        report = read_bytes(table("user,time,lat,lon", *rows)).report
+        notes = {note["option"]: note for note in report.notes if note["code"] == "at_sea"}
+        assert notes[option]["level"] == "info", "ships are at sea"
+        assert f"of {len(rows)} positions lie in the sea, such as " in notes[option]["message"]
+
+    @each(
+        ("id", "lon", "lat"), [("user", -130.0, 10.0), ("user", 14.51, 35.9), ("mmsi", 3.2, 56.5), ("mmsi", 18.0, 34.0)]
+    )
+    def test_ships_and_islands_have_none_either(self, id, lon, lat):
+        rows = [f"a,2024-06-03T09:{i:02d}:00Z,{lat + i / 1e3},{lon + i / 1e3}" for i in range(30)]
+        notes = read_bytes(table(f"{id},time,lat,lon", *rows)).report.notes
+        assert not [note for note in notes if note["code"] == "at_sea"]
+
 
 def test_reading_a_file_of_another_reader_s_cases(tmp_path):
     with pytest.raises(FormatError, match="No latitude column"):

@@ -8,7 +8,7 @@ from privacy_engine.formats import stream_layout, streams
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import dates_across
-from privacy_engine.formats.position_columns import is_coordinate
+from privacy_engine.formats.position_columns import has_positions, is_coordinate
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table_kind import OTHER_COLUMNS, Columns, Role, TableKind
 
@@ -39,10 +39,11 @@ class CountTables(TableKind):
 
     def recognises(self, columns: Columns, options: ReadOptions, report: Report, *, cautious: bool) -> bool:
         """A table whose positions are under unusual names must not pass for counts: its owner must name them."""
-        if not self.looks_like(columns):
+        if self.looks_like(columns):
+            if not cautious or (not options.lon and stream_layout.is_certain(*columns)):
+                return True
+        elif has_positions(columns.names) or not stream_layout.has_several_counts(columns.names, columns.sample):
             return False
-        if not cautious or (not options.lon and stream_layout.is_certain(*columns)):
-            return True
         report.hint = "If the table holds counts, choose the kind Count streams (kind=stream)."
         return False
 
