@@ -3,8 +3,8 @@
 It is computed from the original, so it is the owner's alone. The public baseline is measured once, on the moves of all
 users. Each run holds out a fifth of the users, five successive ones each user once, fits the mechanism to the others
 with noise of a fixed seed, and measures by how much its hit rate is above the baseline's on those held out. The
-forecast is the baseline and the mean of these differences. Runs are repeated until it is known to :data:`~privacy_engine.analysis.repeated.PRECISION`,
-or time is up. A release is fitted to all users instead.
+forecast is the baseline and the mean of these differences. Runs are repeated until it is known to
+:data:`~privacy_engine.analysis.repeated.PRECISION`, or time is up. A release is fitted to all users instead.
 """
 
 import math
