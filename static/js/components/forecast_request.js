@@ -5,8 +5,9 @@ import { ApiError, post } from "../core/api.js";
 const PAUSE_MS = 200;
 
 /**
- * `request(body)` after a pause: the newest request alone is answered, to `show(answer, body)` or `fail(errors)`. It
- * returns whether it differs from the one before; ahead of the first the pause is `first` ms. `isWaiting()` until then: what is shown is of an earlier request.
+ * `request(body)` after a pause, `first` ms ahead of the first: the newest request alone is answered, to
+ * `show(answer, body)` or `fail(errors)`. It returns whether it differs from the one before. `isWaiting()` until then:
+ * what is shown is of an earlier request.
  */
 export function createForecast(url, { show, fail, first = PAUSE_MS }) {
   /** @type {any[]} */
