@@ -74,8 +74,7 @@ def count_forecast(
         return _closed(stream, *known)
     truth, rng, chooser = stream.counts, noise.seeded(SEED), np.random.default_rng(SEED)
     together = max(min(COUNTS_AT_ONCE // truth.size, FEWEST_RUNS), 1) if mechanism.batched else 1
-    timestamps, dimensions = truth.shape
-    runs = how.runs(mechanism.seconds(timestamps, dimensions, together))
+    runs = how.runs(mechanism.seconds(len(stream), len(stream.names), together))
     if runs is None or truth.size > MOST_SIMULATED:
         return _unknown(exact=False)
     held = min(truth.size, MOST_ERRORS // FEWEST_RUNS)

@@ -44,7 +44,7 @@ def models(page, dataset):
 
 
 def test_counts_fit_on_one_screen_and_check_ins_too(open_page, owner, clinics, city):
-    for size, screens in ((DESKTOP, 1), (PHONE, 2.3)):
+    for size, screens in ((DESKTOP, 1), (PHONE, 2)):
         page = open_page(owner, size=size)
         page.add_init_script(WATCH_SHIFTS)
         for opened, dataset in ((form, clinics), (models, city)):

@@ -161,6 +161,8 @@ class TestSplit:
     def test_its_share_is_that_of_users_and_fewer_fitted_ones_are_among_more(self):
         data = checked_in(*[[1, 2]] * 50)
         assert tuple(map(len, split_by_user(data, 0.2, np.random.default_rng(1)))) == (80, 20)
+        folds = [split_by_user(data, 0.2, np.random.default_rng(1), fold=i).others.user for i in range(5)]
+        assert sorted(np.concatenate(folds)) == sorted(data.user)  # each user once
         assert split_by_user(data, 0.0, np.random.default_rng(1)).fitted is data
         few, many = (split_by_user(data, 0.2, np.random.default_rng(3), density=d) for d in (0.1, 0.5))
         assert (len(few.fitted), len(many.fitted)) == (8, 40)

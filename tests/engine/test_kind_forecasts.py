@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.analysis.checkin_forecast import TEST_SHARE, checkin_forecast
-from privacy_engine.analysis.repeated import mean_off_by, off_by, repeated
+from privacy_engine.analysis.repeated import Effort, mean_off_by, off_by, repeated
 from privacy_engine.analysis.stream_forecast import count_forecast, zeros_forecast
 from privacy_engine.evaluation import Evaluation, split_by_user
 from privacy_engine.experiments.generated import CITY, CityCheckIns
@@ -134,6 +134,12 @@ class TestCheckins:
         assert checkin_forecast(mechanism, uploaded([[3], [4]])).baseline is None
         one = checkin_forecast(mechanism, uploaded([[3, 5, 3]]))
         assert (one.runs, one.hit_rate) == (0, None)
+
+
+class TestEffort:
+    def test_slow_runs_are_fewer_and_none_where_the_fewest_take_too_long(self):
+        how = Effort(seconds=0.2, fewest=8)
+        assert [how.runs(once_s) for once_s in (0.001, 0.03, 1.0, 3.0)] == [(8, 200), (6, 6), (4, 0), None]
 
 
 class TestPrecision:

@@ -75,3 +75,15 @@ class TestLeastLevel:
 
     def test_is_raised_until_it_is_confirmed(self):
         assert least_level(lambda epsilon: epsilon >= 0.5, lambda epsilon: epsilon >= 0.53) == 0.53
+
+    @given(st.floats(1e-3, MOST), st.floats(1.0, 1e3))
+    def test_a_search_that_was_far_too_low_is_raised_in_few_steps(self, bound, factor):
+        tried = []
+
+        def confirmed(epsilon):
+            tried.append(epsilon)
+            return epsilon >= min(factor * bound, MOST)
+
+        expected = min(one for one in LEVELS if one >= min(factor * bound, MOST))
+        assert least_level(lambda epsilon: epsilon >= bound, confirmed) == expected
+        assert len(tried) <= 20

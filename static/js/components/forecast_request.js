@@ -5,12 +5,13 @@ import { ApiError, post } from "../core/api.js";
 const PAUSE_MS = 200;
 
 /**
- * `request(body)` after a pause: the newest request alone is answered, to `show(answer, body)` or `fail(errors)`. It
- * returns whether it differs from the one before; the first is made at once. `isWaiting()` until then: what is shown is of an earlier request.
+ * `request(body)` after a pause, `first` ms ahead of the first: the newest request alone is answered, to
+ * `show(answer, body)` or `fail(errors)`. It returns whether it differs from the one before. `isWaiting()` until then:
+ * what is shown is of an earlier request.
  */
-export function createForecast(url, { show, fail }) {
+export function createForecast(url, { show, fail, first = PAUSE_MS }) {
   /** @type {any[]} */
-  let [timer, pending, last, waiting, pause] = [null, null, "", false, 0];
+  let [timer, pending, last, waiting, pause] = [null, null, "", false, first];
   async function load(body) {
     pending = new AbortController();
     try {

@@ -80,7 +80,10 @@ test("the answer names the release, its errors and the extent, or what to do", (
   equal(sampled(182), answer(best, scale));
   match(answer(null, scale), /^No release is usable .*raise ε or lower the radius; .* 8\.5 km wide$/);
   equal(answer(null, none), "No verdict: all events are at one place.");
-  equal(textOf(answerText(null, none, false, 7)), "No verdict: half of the people or more have their events at one place.");
+  equal(
+    textOf(answerText(null, none, false, 7)),
+    "No verdict: half of the people or more have their events at one place.",
+  );
   const rules = [
     { name: "usable", at_most_m: 1700 },
     { name: "coarse", at_most_m: 8500 },

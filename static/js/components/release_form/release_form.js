@@ -75,6 +75,7 @@ export class ReleaseForm {
     this.errors = createForecast(urls.expected, {
       show: (found, body) => this.#showErrors(found, body),
       fail: (found) => this.#refuseErrors(found),
+      first: 0,
     });
     this.quotes = createForecast(urls.quote, {
       show: (found, body) => this.#showQuote(found, body),
@@ -82,6 +83,7 @@ export class ReleaseForm {
         this.#dropQuote(sentences(found));
         this.#showBar();
       },
+      first: 0,
     });
     this.usable = createForecast(urls.levels, { show: (found, body) => this.#showUsable(found, body), fail: () => {} });
     this.level = kind.createLevel({ onChange });

@@ -14,7 +14,8 @@ export const errorOf = ({ key, errors }, figure, group = "overall") =>
  */
 export function answerText(found, { extent_m }, hasLandmarks, people) {
   const data = extent_m ? ["; your data is ", quantity("extent_m", metres(extent_m)), " wide"] : [];
-  const still = people > 1 ? "half of the people or more have their events at one place" : "all events are at one place";
+  const still =
+    people > 1 ? "half of the people or more have their events at one place" : "all events are at one place";
   if (!found && !extent_m) return [el("strong", {}, `No verdict: ${still}.`)];
   if (!found)
     return [
