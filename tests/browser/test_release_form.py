@@ -243,6 +243,7 @@ def test_noise_is_drawn_at_the_scale_shown(page, taxi, stays):
     near = zoom()
     level(page, 1, 400)
     settled(page)
+    page.get_by_label("Noise of").select_option(label="Uniform")  # another answer is ticked, which it follows
     expect(text).to_contain_text(re.compile(r"the view is zoomed out \d+×"))
     assert zoom() > 5 * near
     at = page.locator("[data-noise-preview-event]")
