@@ -197,14 +197,14 @@ def test_presets(cls, known):
     assert digest(list(text.encode()), [predicted_seconds(spec, [100, 3])]) == known
 
 
-def figures(*results):
-    """The bytes of results as JSON, and of lines of text, whose numbers have six digits.
+def figures(*results, digits=6):
+    """The bytes of results as JSON, and of lines of text, whose numbers have so many ``digits``.
 
     Precisions have none: they are differences of order statistics, where the last digit of an error decides.
     """
     texts = [one if isinstance(one, str) else one.model_dump_json() for one in results]
     texts = [re.sub(r'"within":[^,}]*', "", one) for one in texts]
-    return list(re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.6g}", "".join(texts)).encode())
+    return list(re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.{digits}g}", "".join(texts)).encode())
 
 
 CORRELATIONS = [
@@ -218,7 +218,8 @@ CORRELATIONS = [
 def test_forecasts_and_curves(cls, known):
     mechanism, mask = mechanism_examples.example(cls), MARKS.mask
     found = [tradeoff([mechanism], WALK, mask, series=0, seed=3)]
-    found += [error_forecast(mechanism, ForecastData.of([WALK], [MARKS]), steps) for steps in ((), (SMOOTHER,))]
+    own, smoothed = (error_forecast(mechanism, ForecastData.of([WALK], [MARKS]), steps) for steps in ((), (SMOOTHER,)))
+    found.append(own)
     for correlation in CORRELATIONS:
         found.append(expected_loss(mechanism, [mask, mask[:9]], correlation))
         release = mechanism.release(WALK, MARKS, rng=noise.seeded(7))
@@ -230,7 +231,8 @@ def test_forecasts_and_curves(cls, known):
         for bound in ("", "published"):
             curves = release_curves(mechanism, released, series=0, correlation=correlation, points=20, bound=bound)
             found.append(curves.model_copy(update={"error_median": None}))  # test_long_charts.py has its law
-    assert digest(figures(*found)) == known
+    # the smoother fits its variance by an iteration, whose seventh digit differs by the processor
+    assert digest(figures(*found), figures(smoothed, digits=3)) == known
 
 
 @every(AUDITED)
