@@ -11,7 +11,7 @@ from privacy_engine.data import Trajectory
 
 def stored_scale(dataset: Dataset) -> DataScale | None:
     """Return the scale recorded when the trajectories were read; None for those of an earlier version."""
-    found = (dataset.summary or {}).get("scale")
+    found = (dataset.summary or {}).get("own_scale")
     return None if found is None else DataScale(**found)
 
 
@@ -23,7 +23,7 @@ def scale_of(dataset: Dataset, series: Sequence[Trajectory] | None = None) -> Da
     found = stored_scale(dataset)
     if found is None:
         found = data_scale(series) if series else _scale(dataset)
-        dataset.summary = {**(dataset.summary or {}), "scale": found.model_dump()}
+        dataset.summary = {**(dataset.summary or {}), "own_scale": found.model_dump()}
         Dataset.objects.filter(pk=dataset.pk, points_file=dataset.points_file).update(summary=dataset.summary)
     return found
 

@@ -4,6 +4,7 @@ All three are computed from the original, so they are the owner's alone. Turned 
 the curvature of the Earth, and a step or an extent grows with the data; a few events far away change little.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -13,7 +14,7 @@ from pydantic import field_validator
 from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import PIECE, Floats, Ints, of_parts, parts_of, summed_parts
+from privacy_engine.core.arrays import PIECE, Floats, Ints, Mask, of_parts, parts_of, summed_parts
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leave, picked
@@ -21,11 +22,13 @@ from privacy_engine.data.trajectories import Trajectories, joined_people
 from privacy_engine.landmarks.staypoints import stays_in_turn
 
 HELD = 0.95
-"""The share of a person's events that lie inside of the circle whose diameter is the extent."""
+"""The share of a person's events whose greatest distance is the extent, those nearest to their middle."""
 STAY_DISTANCE_M, STAY_DURATION_S = 200.0, 1200.0
 """A stay: at least 20 minutes within 200 m [Li et al. 2008]."""
 CENTRE_EVENTS = 20_000
-"""At most so many events, evenly spaced, determine the centre of a person's events."""
+"""At most so many events, evenly spaced, determine the middle of a person's events."""
+DIRECTIONS = 40
+"""In which events are measured: the greatest distance is at most .08 % more."""
 ITERATIONS, SAME_PLACE_M = 100, 0.01
 PLACE_M = 1e-3
 """Data that are no wider are at one place: their extent is 0, not what rounding makes of it."""
@@ -37,8 +40,8 @@ class DataScale(Result):
     median_step_m: float | None
     """Half of the distances between successive events of a person are at most this; null without two events."""
     extent_m: float | None
-    """The diameter of the circle around the geometric median of a person's events that holds 95 % of them, the median
-    of all people; 0 at one place, null without events."""
+    """The greatest distance between those 95 % of a person's events that are nearest to their geometric median, the
+    median of all people; 0 at one place, null without events."""
     stay_radius_m: float | None
     """The median distance of an event of a stay from the stay's centre; a stay is at least 20 minutes within 200 m.
     null without times or stays."""
@@ -70,9 +73,10 @@ def _steps_m(some: Trajectories) -> Iterator[Floats]:
 
 
 def extents_m(some: Trajectories) -> Floats:
-    """Return the diameter of the circle around each series' geometric median that holds 95 % of its events, metres.
+    """Return the greatest distance between the 95 % of each series' events nearest to its geometric median, metres.
 
-    No series may be empty.
+    It is at most the diameter of the circle that holds them, which it is less than where they lie to one side of the
+    median, as with a home and a workplace. No series may be empty.
 
     >>> extents_m(Trajectories([0.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [0, 3], [""], [""])).round(-3)
     array([222000.])
@@ -87,6 +91,7 @@ def extents_m(some: Trajectories) -> Floats:
         lon, lat = picked(lon, kept), picked(lat, kept)
     starts = np.append(0, np.cumsum(sizes))
     planes, xy_m = geo.LocalPlanes.around(lon, lat, starts[:-1])
+    sampled = lon, lat
     lon, lat = planes.unproject(geometric_medians(xy_m, starts, SAME_PLACE_M, ITERATIONS))
     at = (lengths - 1) * HELD
     below = np.floor(at).astype(np.int64)
@@ -98,7 +103,19 @@ def extents_m(some: Trajectories) -> Floats:
         for own_m in parts_of(away_m, some.starts):
             own_m.sort()
         low, high = (away_m[np.minimum(some.starts[:-1] + below + more, some.starts[1:] - 1)] for more in (0, 1))
-    return np.asarray(2 * (low + (high - low) * (at - below)))
+    held = geo.distance_m(np.repeat(lon, sizes), np.repeat(lat, sizes), *sampled) <= np.repeat(high, sizes)
+    return np.minimum(2 * (low + (high - low) * (at - below)), _widths_m(xy_m, held, starts[:-1]))
+
+
+def _widths_m(xy_m: Floats, held: Mask, starts: Ints) -> Floats:
+    """Return the greatest distance between the positions of each part that are held, (m,); infinite without any."""
+    widths = np.full(len(starts), -np.inf)
+    for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
+        along = xy_m @ np.array([math.cos(angle), math.sin(angle)])
+        most = np.maximum.reduceat(np.where(held, along, -np.inf), starts)
+        least = np.minimum.reduceat(np.where(held, along, np.inf), starts)
+        np.maximum(widths, most - least, out=widths)
+    return np.where(widths < 0, np.inf, widths)
 
 
 def _ranked(one: Trajectories, lon: Floats, lat: Floats, rank: int) -> tuple[float, float]:

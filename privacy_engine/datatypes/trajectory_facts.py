@@ -24,7 +24,7 @@ class TrajectoryFacts(Frozen):
 
     ``interleaved``: whether the series of any one person overlap in time. ``marked`` is how many events the file marks
     as landmarks, None where it has no landmark column. ``bounds`` is [west, south, east, north], ``length_m`` along
-    great circles; ``start`` and ``end`` are ISO 8601 in UTC, None where a series has no times. ``scale`` is what errors
+    great circles; ``start`` and ``end`` are ISO 8601 in UTC, None where a series has no times. ``own_scale`` is what errors
     are compared with.
     """
 
@@ -35,7 +35,7 @@ class TrajectoryFacts(Frozen):
     marked: int | None
     bounds: list[float] | None
     length_m: float | None
-    scale: DataScale
+    own_scale: DataScale
     start: str | None
     end: str | None
 
@@ -53,7 +53,7 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
         marked=_marked(series),
         bounds=bounds(series),
         length_m=length_m(series),
-        scale=data_scale(series),
+        own_scale=data_scale(series),
         start=start,
         end=end,
     )

@@ -24,7 +24,7 @@ class TestVerdictOfARelease:
         wanted = verdict(view["median_error_m"], view["p95_error_m"], scale, noise_m=view["noise_m"])
         assert found["verdict"] == wanted.model_dump()
         assert view["noise_m"] == pytest.approx(1.6783469900166605 * 200, rel=1e-6)
-        summary = {name: value for name, value in done.dataset.summary.items() if name != "scale"}
+        summary = {name: value for name, value in done.dataset.summary.items() if name != "own_scale"}
         Dataset.objects.filter(pk=done.dataset_id).update(summary=summary)
         row = Release.objects.get(pk=done.pk)
         assert row.verdict is None

@@ -174,6 +174,11 @@ class TestLaws:
         one, other = (trajectory(xy_m, person=name) for name in "ab")
         close(data_scale([one, other]), data_scale([one]), rel=1e-9)
 
+    def test_a_home_at_one_end_of_the_way_to_work_is_no_middle(self):
+        """The circle around home that holds the workplace is twice as wide as the data."""
+        xy_m = np.concatenate([np.zeros((70, 2)), np.full((30, 2), 3000.0)])
+        assert data_scale([trajectory(xy_m)]).extent_m == pytest.approx(3000 * 2**0.5, rel=1e-3)
+
     @given(st.floats(-60, 60), st.floats(-180, 180), st.integers(1, 30))
     def test_at_one_place_the_extent_is_nothing_and_there_is_no_bound_and_no_verdict(self, lat, lon, events):
         scale = data_scale([Trajectory(np.full(events, lon), np.full(events, lat))])

@@ -89,8 +89,8 @@ GLOSSARY: dict[str, Term] = {
     ),
     "extent": Term(
         "Extent",
-        "The diameter of the circle around the middle of a person’s events that holds 95 % of them; of several people, "
-        "the median.",
+        "The greatest distance between the 95 % of a person’s events that are nearest to their middle; of several "
+        "people, the median.",
     ),
     "release": Term(
         "Release",
