@@ -32,7 +32,7 @@ def record(request: Any, response: HttpResponseBase) -> None:
     accessed: Accessed = request.accessed
     if response.status_code in (200, 206):
         entries = [_entry(request, accessed, row) for row in accessed.rows]
-        write([one for one in entries if one.access == Access.DOWNLOAD or _is_new(one)])
+        write([entry for entry in entries if entry.access == Access.DOWNLOAD or _is_new(entry)])
 
 
 def _entry(request: Any, accessed: Accessed, row: Any) -> AccessEntry:
@@ -82,13 +82,13 @@ def write(entries: list[AccessEntry]) -> None:
     try:
         AccessEntry.objects.bulk_create(due)
     except (OperationalError, InterfaceError) as error:  # busy or away
-        for one in due[-len(entries) :]:
-            logger.warning("access is recorded later (%s): %s", type(error).__name__, _line(one))
+        for entry in due[-len(entries) :]:
+            logger.warning("access is recorded later (%s): %s", type(error).__name__, _line(entry))
         with _lock:
             _waiting.extend(due)
     except DatabaseError:  # the account of one was deleted meanwhile
-        for one in due:
-            _write_alone(one)
+        for entry in due:
+            _write_alone(entry)
 
 
 def _write_alone(entry: AccessEntry) -> None:

@@ -35,10 +35,10 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
         messages.success(request, f"{counted(ended, 'other session')} ended.")
         return redirect("accounts:account")
     try:
-        found = services.end_session(user=request.user, pk=uuid.UUID(text))
+        done = services.end_session(user=request.user, pk=uuid.UUID(text))
     except ValueError:
-        found = False
-    if found:
+        done = False
+    if done:
         messages.success(request, "The session is ended: that browser has to log in again.")
     else:
         messages.info(request, "That session had ended already.")

@@ -85,6 +85,6 @@ def refuse_link(request: HttpRequest, template: str, context: Mapping[str, Any])
 
 def throttled(request: HttpRequest, template: str, context: Mapping[str, Any], refused: Throttled) -> HttpResponse:
     """429 with ``wait``, the text that states when the next attempt is taken."""
-    found = render(request, template, {**context, "wait": attempts.wait_text(refused)}, status=429)
-    found["Retry-After"] = str(int(refused.wait))
-    return found
+    response = render(request, template, {**context, "wait": attempts.wait_text(refused)}, status=429)
+    response["Retry-After"] = str(int(refused.wait))
+    return response

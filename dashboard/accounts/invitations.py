@@ -74,10 +74,10 @@ def invitation_of(token: str, *, to_project: bool = False) -> Invitation:
     Gone
         There is none, or whoever invited was deactivated.
     """
-    found = _usable(token, to_project).select_related("invited_by", "project").first()
-    if found is None or (found.invited_by and not found.invited_by.is_active):
+    invitation = _usable(token, to_project).select_related("invited_by", "project").first()
+    if invitation is None or (invitation.invited_by and not invitation.invited_by.is_active):
         raise Gone
-    return found
+    return invitation
 
 
 def use_up(token: str, *, to_project: bool = False) -> None:

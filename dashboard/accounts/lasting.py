@@ -65,11 +65,11 @@ class Guard:
         for model in {type(row) for row in self._rows}:
             keys = {row.pk for row in self._rows if type(row) is model}
             rows = model._default_manager.filter(pk__in=keys).order_by()
-            found = set(rows.values_list("pk", flat=True))
+            there = set(rows.values_list("pk", flat=True))
             if self._user is None:
-                self.ended |= found != keys  # a public link that was revoked
-            elif found and hasattr(rows, "visible_to"):
-                self.ended |= found > set(rows.visible_to(self._user).values_list("pk", flat=True))
+                self.ended |= there != keys  # a public link that was revoked
+            elif there and hasattr(rows, "visible_to"):
+                self.ended |= there > set(rows.visible_to(self._user).values_list("pk", flat=True))
 
     def chunks(self, content: Iterable[bytes]) -> Iterator[bytes]:
         """The content, until ``ended``."""

@@ -62,8 +62,8 @@ def make_token(
     """
     expiry, given = None if days is None else timedelta(days=days), set(scopes)
     ordered = [scope for scope in Scope.values if scope in given]
-    found: tuple[ApiToken, str] = ApiToken.objects.create(user=user, expiry=expiry, name=name, scopes=ordered)
-    return found
+    made: tuple[ApiToken, str] = ApiToken.objects.create(user=user, expiry=expiry, name=name, scopes=ordered)
+    return made
 
 
 def revoke_token(*, user: User, token_key: str) -> bool:

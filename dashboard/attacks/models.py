@@ -56,8 +56,8 @@ class Attack(Job):
     @property
     def parsed(self) -> attacks.Attack:
         """The description this row stores."""
-        found: attacks.Attack = attacks.attacks.parse(self.attack)
-        return found
+        attack: attacks.Attack = attacks.attacks.parse(self.attack)
+        return attack
 
     @property
     def title(self) -> str:

@@ -72,7 +72,7 @@ def submit_attack(
 
 def _events(release: Release, series: int | None) -> list[int]:
     """How many events each person has whose release is attacked: all, or the one whose ``series`` it is."""
-    return [len(one) for one in people_of_release(release) if series is None or series in one.members]
+    return [len(person) for person in people_of_release(release) if series is None or series in person.members]
 
 
 def _digest(attack: Description, series: int | None) -> str:
@@ -105,10 +105,10 @@ def _series(lengths: list[int], attack: Description, series: int | None) -> int 
 
 
 def _earlier(fresh: Attack) -> Attack | None:
-    found = Attack.objects.filter(release=fresh.release, digest=fresh.digest).first()
-    if found is not None and found.state in (State.FAILED, State.CANCELLED):
-        return retry_attack(attack=found)
-    return found
+    attack = Attack.objects.filter(release=fresh.release, digest=fresh.digest).first()
+    if attack is not None and attack.state in (State.FAILED, State.CANCELLED):
+        return retry_attack(attack=attack)
+    return attack
 
 
 @computed

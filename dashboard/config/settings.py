@@ -59,10 +59,10 @@ def _own_secret(path: Path) -> str:
 
 
 def _seconds(name: str, default: float) -> float:
-    found: float = env.float(name, default=default)
-    if found <= 0:
-        raise ImproperlyConfigured(f"{name} must be a number of seconds greater than 0, got {found:g}")
-    return found
+    seconds: float = env.float(name, default=default)
+    if seconds <= 0:
+        raise ImproperlyConfigured(f"{name} must be a number of seconds greater than 0, got {seconds:g}")
+    return seconds
 
 
 # State

@@ -21,8 +21,8 @@ class ByKind(Mapping[str, T]):
     def __getitem__(self, kind: str) -> T:
         if kind not in datatypes:
             raise KeyError(kind)
-        found: T = import_module(f"{self._package}.{kind}.{self._module}").ADAPTER
-        return found
+        adapter: T = import_module(f"{self._package}.{kind}.{self._module}").ADAPTER
+        return adapter
 
     def __iter__(self) -> Iterator[str]:
         return iter(datatypes)

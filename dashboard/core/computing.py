@@ -87,10 +87,10 @@ class _Pickler(pickle.Pickler):
 
 
 def _error(cls: type[BaseException], args: Any, state: dict[str, Any], cause: BaseException | None) -> BaseException:
-    found = cls.__new__(cls, *args)
-    found.__dict__.update(state)
-    found.__cause__ = cause
-    return found
+    error = cls.__new__(cls, *args)
+    error.__dict__.update(state)
+    error.__cause__ = cause
+    return error
 
 
 def _outcome(message: bytes) -> Any:
@@ -161,8 +161,8 @@ class _Process:
                     send_handle(self._control, its.fileno(), None)
                 mine.send_bytes(message)
                 begun = not _received(mine)
-                found = _received(mine)
-                is_result, value, own_bytes = pickle.loads(found)  # noqa: S301  # nosec B301  # of our own process
+                reply = _received(mine)
+                is_result, value, own_bytes = pickle.loads(reply)  # noqa: S301  # nosec B301  # of our own process
                 if value is Ellipsis:
                     file = os.fdopen(recv_handle(mine), "rb")
             except TimeoutError:

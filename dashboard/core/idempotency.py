@@ -42,13 +42,13 @@ def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:
         The key was used for a request that differs.
     """
     owner_id, key = fresh.owner_id, fresh.idempotency_key
-    found = key and type(fresh)._default_manager.filter(owner=owner_id, idempotency_key=key).first()
-    if not found:
+    row = key and type(fresh)._default_manager.filter(owner=owner_id, idempotency_key=key).first()
+    if not row:
         return None
-    if request(found) != request(fresh):
+    if request(row) != request(fresh):
         rule = "a new key for a new request"
         raise Conflict(f"{HEADER} was used for another request.", field=HEADER, rule=rule, value=key)
-    return found
+    return row
 
 
 def once(earlier: Callable[[], Row | None], create: Callable[[], Row]) -> tuple[Row, bool]:
@@ -56,11 +56,11 @@ def once(earlier: Callable[[], Row | None], create: Callable[[], Row]) -> tuple[
 
     Of two equal requests at once, the constraints of the database let one create it.
     """
-    if found := earlier():
-        return found, False
+    if row := earlier():
+        return row, False
     try:
         return create(), True
     except IntegrityError:
-        if found := earlier():
-            return found, False
+        if row := earlier():
+            return row, False
         raise

@@ -119,8 +119,8 @@ def _style(i: int, k: int) -> LineStyle:
 def _shades(colour: str, theme: Literal["light", "dark"]) -> tuple[str, ...]:
     """The colour itself and its hue in the two of :data:`CONTRASTS` that differ most from it."""
     own = contrast(colour, GROUND[theme])
-    others = sorted(CONTRASTS[theme], key=lambda one: max(one / own, own / one))[1:]
-    return (colour, *(_with_contrast(colour, GROUND[theme], one) for one in reversed(others)))
+    others = sorted(CONTRASTS[theme], key=lambda ratio: max(ratio / own, own / ratio))[1:]
+    return (colour, *(_with_contrast(colour, GROUND[theme], ratio) for ratio in reversed(others)))
 
 
 def _with_contrast(colour: str, ground: str, wanted: float) -> str:
@@ -128,12 +128,12 @@ def _with_contrast(colour: str, ground: str, wanted: float) -> str:
     more = contrast(colour, ground) < wanted
     end = "#000000" if more == (_luminance(ground) > 0.5) else "#ffffff"
     mixed = (_mixed(colour, end, percent / 100) for percent in range(101))
-    return next(one for one in mixed if (contrast(one, ground) >= wanted) == more)
+    return next(shade for shade in mixed if (contrast(shade, ground) >= wanted) == more)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, other: str) -> float:
     """The contrast of two colours ``#rrggbb``, 1 to 21, as WCAG 2.2 defines it."""
-    low, high = sorted((_luminance(one), _luminance(other)))
+    low, high = sorted((_luminance(colour), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -147,6 +147,6 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _mixed(one: str, other: str, share: float) -> str:
-    pairs = zip(_parts(one), _parts(other), strict=True)
+def _mixed(colour: str, other: str, share: float) -> str:
+    pairs = zip(_parts(colour), _parts(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

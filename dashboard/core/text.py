@@ -34,9 +34,9 @@ def required_name(name: str) -> str:
     ParameterError
         Nothing is left of it.
     """
-    if not (found := one_line(name)):
+    if not (line := one_line(name)):
         raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
-    return found
+    return line
 
 
 def rename(row: Any, name: str) -> None:

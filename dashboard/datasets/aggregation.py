@@ -26,7 +26,7 @@ def form_groups(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
     fields = form_fields(AggregationSpec)
     if dataset.data_type.users:
         choices = fields["unit"]["choices"]
-        fields["unit"]["choices"] = [one for one in choices if one["value"] != "series"]
+        fields["unit"]["choices"] = [choice for choice in choices if choice["value"] != "series"]
     return {
         "unit": [fields[name] for name in ("unit", "most", "pick", "neighbours")],
         "cell": [fields["cell_m"]],

@@ -86,15 +86,15 @@ def add_hashes(source_file: int) -> bool:
 
 def _evidence(row: Dataset, file: SourceFile) -> Evidence | None:
     """The evidence of a dataset's original, or of its points if they are what was read; None if neither is left."""
-    found = None
+    evidence = None
     try:
         if row.original_path.exists():
-            found = execution.read(
+            evidence = execution.read(
                 row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning, kind=row.kind
             ).evidence
         elif not row.cleaning:
             data = read_data(row.kind, row.points_path)
-            found = evidence_of(None, data, row.kind, file_digest=file.file_digest)
+            evidence = evidence_of(None, data, row.kind, file_digest=file.file_digest)
     except (EngineError, FileNotFoundError):  # it could be read once, by an earlier version
         return None
-    return found if found and file.file_digest in ("", found.file_digest) else None
+    return evidence if evidence and file.file_digest in ("", evidence.file_digest) else None

@@ -211,20 +211,20 @@ class Price(NamedTuple):
 
 def prices(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> list[Price]:
     """Return what :func:`reserve` would charge for one release of each in turn, by unit; nothing is charged."""
-    found, file = [loss_of(dataset, mechanism, context) for mechanism in mechanisms], known_source_of(dataset)
-    return [_price(file, unit, found) for unit in dict.fromkeys(loss.unit for loss in found)]
+    planned, file = [loss_of(dataset, mechanism, context) for mechanism in mechanisms], known_source_of(dataset)
+    return [_price(file, unit, planned) for unit in dict.fromkeys(loss.unit for loss in planned)]
 
 
-def _price(file: SourceFile | None, unit: str, found: Sequence[Loss]) -> Price:
+def _price(file: SourceFile | None, unit: str, planned: Sequence[Loss]) -> Price:
     """The price of losses, of those in ``unit``, for the worst event of a file."""
     with localcontext(prec=DIGITS):
-        own = [micro(loss.epsilon, loss.radius_m, times=loss.times) for loss in found if loss.unit == unit]
+        own = [micro(loss.epsilon, loss.radius_m, times=loss.times) for loss in planned if loss.unit == unit]
         more = losses.Charged(sum(own, Decimal(0)), len(own))
     if file is None:
         return Price(unit, 0, whole(more.amount), None)
     charged, budget = losses.charges(file.lineage_id, unit), file.lineage.budget(unit)
     carried = _loss(file, unit).carried
-    before, after = (losses.worst(file, one).spent for one in (charged, losses.with_more(charged, file.pk, more)))
+    before, after = (losses.worst(file, some).spent for some in (charged, losses.with_more(charged, file.pk, more)))
     return Price(unit, before + carried, after + carried, budget and budget.total)
 
 
@@ -233,8 +233,8 @@ def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = 
 
     ``stability`` is how many events one uploaded record decides: how many times each release's level is charged.
     """
-    found = prices(dataset, mechanisms, context) or [_price(known_source_of(dataset), Unit.EVENT_PER_M, [])]
-    (price,) = found
+    by_unit = prices(dataset, mechanisms, context) or [_price(known_source_of(dataset), Unit.EVENT_PER_M, [])]
+    (price,) = by_unit
     levels = {f"{name}_per_km": level for name, level in price.levels().items()}
     return {**levels, "fits": price.fits, "stability": dataset.stability}
 

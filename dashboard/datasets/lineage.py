@@ -69,8 +69,8 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
         SourceFile.objects.filter(pk=file.pk).update(inherited=False)
         file.inherited = False
     earlier = SourceFile.objects.filter(owner_id=owner_id, file_digest="", content_digest=content_digest or "none")
-    found = {pk: matching.Match(share=1.0, whole=True) for pk in {*earlier.values_list("pk", flat=True), *taken}}
-    register_reading(file, evidence, found, again=again)
+    overlaps = {pk: matching.Match(share=1.0, whole=True) for pk in {*earlier.values_list("pk", flat=True), *taken}}
+    register_reading(file, evidence, overlaps, again=again)
     file.refresh_from_db()
     return file
 
@@ -78,7 +78,7 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
 def register_reading(
     file: SourceFile,
     evidence: Evidence,
-    found: Mapping[int, matching.Match] = MappingProxyType({}),
+    overlaps: Mapping[int, matching.Match] = MappingProxyType({}),
     *,
     again: bool = False,
 ) -> None:
@@ -111,14 +111,14 @@ def register_reading(
         shares = matching.of_deleted_accounts(evidence, left.exclude(source_file=file))
         inherited = tombstones.take_over(file.owner_id, shares)
         ended = {pk: matching.Match(share=shares.get(pk, 0.0), whole=True) for pk in inherited}
-        found = {**matching.found(evidence, file), **found, **ended}
-    _connect(file, reading, found)
+        overlaps = {**matching.found(evidence, file), **overlaps, **ended}
+    _connect(file, reading, overlaps)
 
 
-def _connect(file: SourceFile, reading: Reading, found: Mapping[int, matching.Match]) -> None:
+def _connect(file: SourceFile, reading: Reading, overlaps: Mapping[int, matching.Match]) -> None:
     """Record which events a reading shares with other files, and make the lineages of connected files one."""
-    decided = _latest({file.pk, *found})
-    shared = {pk: match for pk, match in found.items() if decided.get(frozenset((file.pk, pk))) != Fact.OTHER_PEOPLE}
+    decided = _latest({file.pk, *overlaps})
+    shared = {pk: match for pk, match in overlaps.items() if decided.get(frozenset((file.pk, pk))) != Fact.OTHER_PEOPLE}
     others = SourceFile.objects.in_bulk(sorted(shared))
     for pk, other in others.items():
         match = shared[pk]
@@ -138,7 +138,7 @@ def _connect(file: SourceFile, reading: Reading, found: Mapping[int, matching.Ma
         for theirs, own_events, their_events in match.pairs:
             event_classes.add(reading, pk, own_events)
             event_classes.add(theirs, file.pk, their_events)
-    _join({file.lineage_id, *(one.lineage_id for one in others.values())})
+    _join({file.lineage_id, *(row.lineage_id for row in others.values())})
 
 
 def _join(lineages: Collection[int]) -> None:
@@ -146,8 +146,8 @@ def _join(lineages: Collection[int]) -> None:
     first, *rest = sorted(lineages)
     if rest:
         budgets = Budget.objects.select_for_update().filter(lineage__in=[first, *rest]).order_by("pk")
-        for unit in {one.unit for one in budgets}:
-            _join_budgets([one for one in budgets if one.unit == unit], first)
+        for unit in {budget.unit for budget in budgets}:
+            _join_budgets([budget for budget in budgets if budget.unit == unit], first)
         SourceFile.objects.filter(lineage__in=rest).update(lineage=first)
         Lineage.objects.filter(pk__in=rest).delete()
     losses.refresh(first)
@@ -155,10 +155,10 @@ def _join(lineages: Collection[int]) -> None:
 
 def _join_budgets(budgets: Sequence[Budget], lineage_id: int) -> None:
     first, *others = budgets
-    limits = [one for one in budgets if one.total is not None]
-    for one in others:
-        one.delete()
-    least = min(limits, key=lambda one: one.total or 0, default=first)
+    limits = [budget for budget in budgets if budget.total is not None]
+    for other in others:
+        other.delete()
+    least = min(limits, key=lambda budget: budget.total or 0, default=first)
     columns = {name: getattr(least, name) for name in ("total", "total_epsilon", "total_radius_m")}
     Budget.objects.filter(pk=first.pk).update(lineage=lineage_id, **columns)
 
@@ -204,10 +204,10 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
         amounts = _amounts(_charged({file.pk}), _charged({pk}))
         LineageEntry.objects.create(fact=Fact.OTHER_PEOPLE, source_file=file, other_id=pk, amounts=amounts)
         other = SourceFile.objects.get(pk=pk)
-        for one, gone in ((file, other), (other, file)):
-            one.whole = [pk for pk in one.whole if pk != gone.pk]
-            one.save(update_fields=["whole"])
-            for reading in one.readings.all():
+        for kept, gone in ((file, other), (other, file)):
+            kept.whole = [pk for pk in kept.whole if pk != gone.pk]
+            kept.save(update_fields=["whole"])
+            for reading in kept.readings.all():
                 event_classes.remove(reading, gone.pk)
     _divide(file.lineage)
 
@@ -237,10 +237,10 @@ def _components(files: Sequence[SourceFile]) -> list[set[int]]:
     near: dict[int, set[int]] = {file.pk: set() for file in files}
     pairs = {pair for pair, fact in _latest(near).items() if fact == Fact.SHARED}
     pairs |= {frozenset((file.pk, other)) for file in files for other in file.whole}
-    for one, other in pairs:
-        if one in near and other in near:
-            near[one].add(other)
-            near[other].add(one)
+    for first, other in pairs:
+        if first in near and other in near:
+            near[first].add(other)
+            near[other].add(first)
     parts: list[set[int]] = []
     for pk in near:
         if not any(pk in part for part in parts):
@@ -249,19 +249,19 @@ def _components(files: Sequence[SourceFile]) -> list[set[int]]:
 
 
 def _reached(start: int, near: Callable[[int], set[int]]) -> set[int]:
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
-        fresh = near(waiting.pop()) - found
-        found |= fresh
+        fresh = near(waiting.pop()) - reached
+        reached |= fresh
         waiting += fresh
-    return found
+    return reached
 
 
 def _latest(files: Iterable[int]) -> dict[Pair, str]:
     """What was recorded last of each pair of which one is in ``files``."""
     entries = LineageEntry.objects.filter(source_file__in=files) | LineageEntry.objects.filter(other__in=files)
     rows = entries.order_by("pk").values_list("source_file_id", "other_id", "fact")
-    return {frozenset((one, other)): fact for one, other, fact in rows}
+    return {frozenset((file, other)): fact for file, other, fact in rows}
 
 
 # Reading -----------------------------------------------------------------------------------------

@@ -62,20 +62,20 @@ def charges(lineage_id: int, unit: str) -> dict[int, Charged]:
     kinds = entries.values_list("source_file", "epsilon", "radius_m", "stability").annotate(
         charged=Count("pk", filter=Q(amount__gt=0)), given_back=Count("pk", filter=Q(amount__lt=0))
     )
-    found: dict[int, Charged] = {}
+    by_file: dict[int, Charged] = {}
     for file, epsilon, radius_m, times, charged, back in kinds:
         if charged > back:
-            one = Charged(micro(epsilon, radius_m, times=times), 1)
-            found[file] = _sum([found.get(file, NOTHING), one], charged - back)
-    return found
+            charge = Charged(micro(epsilon, radius_m, times=times), 1)
+            by_file[file] = _sum([by_file.get(file, NOTHING), charge], charged - back)
+    return by_file
 
 
 def _sum(parts: Iterable[Charged], last: int = 1) -> Charged:
     """Add them up, the last one ``last`` times."""
     with localcontext(prec=DIGITS):
         *some, end = parts
-        amount = sum((one.amount for one in some), Decimal(0)) + last * end.amount
-        return Charged(amount, sum(one.releases for one in some) + last * end.releases)
+        amount = sum((part.amount for part in some), Decimal(0)) + last * end.amount
+        return Charged(amount, sum(part.releases for part in some) + last * end.releases)
 
 
 def with_more(charged: Charges, file: int, more: Charged) -> dict[int, Charged]:
@@ -132,12 +132,12 @@ def _refresh(lineage_id: int, unit: str, files: Iterable[SourceFile]) -> None:
     new: list[EventLoss] = []
     changed: list[EventLoss] = []
     for file in files:
-        found = worst(file, charged)
+        loss = worst(file, charged)
         row = known.get(file.pk) or EventLoss(source_file=file, unit=unit, spent=0)
-        spent = min(found.spent + row.carried, LARGEST)
+        spent = min(loss.spent + row.carried, LARGEST)
         most = max(most, spent)
-        if (row.spent, row.events, row.releases) != (spent, found.events, found.releases):
-            row.spent, row.events, row.releases = spent, found.events, found.releases
+        if (row.spent, row.events, row.releases) != (spent, loss.events, loss.releases):
+            row.spent, row.events, row.releases = spent, loss.events, loss.releases
             (changed if row.pk else new).append(row)
     EventLoss.objects.bulk_create(new)
     EventLoss.objects.bulk_update(changed, ["spent", "events", "releases"], batch_size=100)
@@ -146,5 +146,5 @@ def _refresh(lineage_id: int, unit: str, files: Iterable[SourceFile]) -> None:
 
 def refresh_all(lineages: Iterable[Lineage | int]) -> None:
     """:func:`refresh` of each."""
-    for one in lineages:
-        refresh(one if isinstance(one, int) else one.pk)
+    for lineage in lineages:
+        refresh(lineage if isinstance(lineage, int) else lineage.pk)

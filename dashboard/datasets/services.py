@@ -260,7 +260,7 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
     kind = dataset.requested_kind if kind is None else kind
     _check_kind(kind)
     same = (chosen, kind) == (dataset.options, dataset.requested_kind)
-    found = execution.preview(
+    preview = execution.preview(
         dataset.original_path,
         name=dataset.file_name,
         options=chosen,
@@ -268,8 +268,8 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
         decided=dataset.decided if same else {},
     )
     if not (same and dataset.report and dataset.state == State.READY):
-        return found
-    return replace(found, report=dataset.report | {"guesses": dataset.decisions.guesses}, whole=True)
+        return preview
+    return replace(preview, report=dataset.report | {"guesses": dataset.decisions.guesses}, whole=True)
 
 
 @transaction.atomic

@@ -71,10 +71,10 @@ def _is_sound(upload: Upload, file: BinaryIO) -> bool:
     if upload.crc32 is None:
         return True
     file.seek(0)
-    found, left = 0, upload.received  # what lies after that was not counted
+    crc, left = 0, upload.received  # what lies after that was not counted
     while left and (part := file.read(min(CHUNK, left))):
-        found, left = zlib.crc32(part, found), left - len(part)
-    return not left and found == upload.crc32
+        crc, left = zlib.crc32(part, crc), left - len(part)
+    return not left and crc == upload.crc32
 
 
 def damaged(pk: uuid.UUID) -> bool:

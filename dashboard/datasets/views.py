@@ -43,8 +43,8 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         return redirect("datasets:list")
     mine = selectors.visible_datasets(request.user)
     chosen = DatasetFilter(request.GET, queryset=mine, request=request)
-    found = chosen.qs if chosen.is_valid() else mine
-    page = KeyPaginator(selectors.with_sizes(found), SHOWN_DATASETS).get_page(request.GET.get("page"))
+    datasets = chosen.qs if chosen.is_valid() else mine
+    page = KeyPaginator(selectors.with_sizes(datasets), SHOWN_DATASETS).get_page(request.GET.get("page"))
     thumbnails.add_missing(page.object_list)
     as_kind = request.POST.get("kind", request.GET.get("upload", ""))
     filtered = any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project"))

@@ -42,10 +42,10 @@ class Material:
     @cached_property
     def by_cell(self) -> dict[str, list[Block]]:
         """The blocks of each cell."""
-        found: dict[str, list[Block]] = {}
+        by_digest: dict[str, list[Block]] = {}
         for block in self.blocks:
-            found.setdefault(block.cell.digest, []).append(block)
-        return found
+            by_digest.setdefault(block.cell.digest, []).append(block)
+        return by_digest
 
     def kept(self, block: Block, dataset: str) -> Floats | None:
         """What is kept of a block."""
@@ -54,10 +54,10 @@ class Material:
 
     def results(self, dataset: str) -> tuple[Results, int]:
         """By cell what is kept of it, its repetitions side by side; and how many blocks are missing."""
-        found = {digest: [self.kept(block, dataset) for block in of] for digest, of in reported(self.by_cell.items())}
-        missing = sum(values is None for parts in found.values() for values in parts)
-        there = {digest: [values for values in parts if values is not None] for digest, parts in found.items()}
-        whole = {digest: parts for digest, parts in there.items() if len(parts) == len(found[digest])}
+        stored = {digest: [self.kept(block, dataset) for block in of] for digest, of in reported(self.by_cell.items())}
+        missing = sum(values is None for parts in stored.values() for values in parts)
+        there = {digest: [values for values in parts if values is not None] for digest, parts in stored.items()}
+        whole = {digest: parts for digest, parts in there.items() if len(parts) == len(stored[digest])}
         return {digest: np.concatenate(parts, axis=1) for digest, parts in whole.items()}, missing
 
 

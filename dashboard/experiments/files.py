@@ -71,8 +71,8 @@ def forget(row: Experiment) -> None:
     """Remove its table, and those of its blocks that no other experiment of the owner stands on."""
     table, *blocks = row.removed_with()
     removals.remove(table)
-    for one in blocks:
-        remove_unneeded_blocks(one)
+    for block in blocks:
+        remove_unneeded_blocks(block)
 
 
 def remove_unneeded_blocks(key: str) -> None:

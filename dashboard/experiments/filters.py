@@ -32,6 +32,6 @@ class ExperimentFilter(JobFilter):
     def searched(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
         """Every part of the search text must be found somewhere."""
         for part in value.split():
-            found = Q(name__icontains=part) | Q(stored_tags__icontains=part) | Q(dataset__name__icontains=part)
-            rows = rows.filter(found)
+            condition = Q(name__icontains=part) | Q(stored_tags__icontains=part) | Q(dataset__name__icontains=part)
+            rows = rows.filter(condition)
         return rows

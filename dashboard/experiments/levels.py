@@ -20,7 +20,7 @@ def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, An
     varying = [i for i, radii in enumerate(every) if len(set(radii)) > 1]
     axis = varying[-1] if varying else None  # the deepest: it is set last
     radii = [radii_m[first]] if axis is None else every[axis]
-    known = [one for one in radii if one is not None]
+    known = [radius for radius in radii if radius is not None]
     if not known:
         return None
     reference_m = known[0] if dataset is None else reference_radius_m(dataset, ledger.budget_of(dataset))

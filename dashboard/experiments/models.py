@@ -64,8 +64,8 @@ class Experiment(InProject, JobStatus):
     @property
     def parsed_preset(self) -> Preset | None:
         """What chooses or generates its series."""
-        found: Preset | None = None if self.preset is None else presets.parse(self.preset)
-        return found
+        preset: Preset | None = None if self.preset is None else presets.parse(self.preset)
+        return preset
 
     @property
     def data_title(self) -> str:

@@ -20,13 +20,13 @@ def measured(spec: ExperimentSpec, table: Any) -> list[dict[str, Any]]:
     value.
     """
     means = table.column("mean").to_pylist()
-    step, found = len(spec.metrics), []
+    step, measures = len(spec.metrics), []
     for k, measure in enumerate(spec.metrics):
         known = [value for value in means[k::step] if value is not None]
         about = {"name": str(measure.plain), "title": measure.full_title, "unit": measure.unit}
-        found.append(about | {"low": min(known, default=None), "high": max(known, default=None)})
-    found[0]["curves"] = _curves(spec, means[::step])
-    return found
+        measures.append(about | {"low": min(known, default=None), "high": max(known, default=None)})
+    measures[0]["curves"] = _curves(spec, means[::step])
+    return measures
 
 
 def _curves(spec: ExperimentSpec, means: list[float | None]) -> list[dict[str, Any]]:
@@ -40,7 +40,7 @@ def _curves(spec: ExperimentSpec, means: list[float | None]) -> list[dict[str, A
     along, _ = horizontal(spec)
     lines = next((i for i, axis in enumerate(axes) if i != along and axis.paths[0].startswith("release")), None)
     by_place = dict(zip(product(*(range(len(axis.values)) for axis in axes)), means, strict=True))
-    found = []
+    curves = []
     for line in range(len(axes[lines].values) if lines is not None else 1)[:CURVES]:
         at = [0] * len(axes)
         y = []
@@ -50,8 +50,8 @@ def _curves(spec: ExperimentSpec, means: list[float | None]) -> list[dict[str, A
                 at[lines] = line
             y.append(by_place[tuple(at)])
         release = spec.cell(at).release
-        found.append({"mechanism": release.mechanism.name if release else None, "y": y})
-    return found
+        curves.append({"mechanism": release.mechanism.name if release else None, "y": y})
+    return curves
 
 
 def add_missing(rows: list[Experiment]) -> None:

@@ -67,7 +67,7 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
         rule = f"must come to at most {MOST_S / 3600:g} hours of work"
         message = f"repetitions {rule} with these cells and points, got about {seconds / 3600:,.0f}"
         raise ParameterError(message, field="repetitions", rule=rule, value=placed.repetitions)
-    few = all(placed.cell_type.items_of(one) <= SMALL for one in (given, sizes))
+    few = all(placed.cell_type.items_of(lengths) <= SMALL for lengths in (given, sizes))
     return Plan(placed, len(placed.cells()), sizes, seconds, few and seconds < experiments.AT_ONCE_S)
 
 

@@ -92,10 +92,10 @@ def new(request: HttpRequest) -> HttpResponse:
     }
     kind = _kind_of(request, origin or release)
     own = pages[kind]
-    named = [one | {"seconds": preset_seconds(one["name"])} for one in _presets(kind)]
+    named = [preset | {"seconds": preset_seconds(preset["name"])} for preset in _presets(kind)]
     context = {
         "data": {
-            "datasets": [_choice(one) for one in _ready_datasets(request, kind)],
+            "datasets": [_choice(dataset) for dataset in _ready_datasets(request, kind)],
             "kind": kind,
             "usual_kind": Kind.values[0],
             "urls": _urls(kind),
@@ -109,7 +109,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "kinds": Kind.choices,
         "kind_text": kind_text(kind),
         "presets": named,
-        "preset": next((one for one in named if one["name"] == begun["preset"]), None),
+        "preset": next((preset for preset in named if preset["name"] == begun["preset"]), None),
         "templates": own.templates,
         "script": f"js/pages/{kind}_experiment.js",
     }
@@ -127,8 +127,8 @@ def _kind_of(request: HttpRequest, origin: Any) -> str:
     return requested if requested in Kind.values else Kind.values[0]
 
 
-def _choice(one: Dataset) -> dict[str, Any]:
-    return {"id": str(one.pk), "name": one.name, "points": one.points} | pages[one.kind].choice(one)
+def _choice(dataset: Dataset) -> dict[str, Any]:
+    return {"id": str(dataset.pk), "name": dataset.name, "points": dataset.points} | pages[dataset.kind].choice(dataset)
 
 
 @require_safe

@@ -24,10 +24,10 @@ def positions() -> dict[Any, int]:
     queues: dict[str, list[type[Job]]] = defaultdict(list)
     for model in models_of():
         queues[model.QUEUE].append(model)
-    found: dict[Any, int] = {}
+    places: dict[Any, int] = {}
     for models in queues.values():
-        found |= {key: place for place, (*_, key) in enumerate(_turns(models)[0], start=1)}
-    return found
+        places |= {key: place for place, (*_, key) in enumerate(_turns(models)[0], start=1)}
+    return places
 
 
 def _turns(models: list[type[Job]]) -> tuple[list[tuple[int, Any, Any]], Counter[Any]]:
@@ -51,4 +51,4 @@ def _turns(models: list[type[Job]]) -> tuple[list[tuple[int, Any, Any]], Counter
         if key not in turns:
             turns[key] = (turn[owner], waits_since, key)
             turn[owner] += 1
-    return sorted(turns.values(), key=lambda one: one[:2]), turn
+    return sorted(turns.values(), key=lambda place: place[:2]), turn

@@ -30,7 +30,7 @@ def job_task(model: type[Job], work: Callable[[Any], bool]) -> Any:
     _work[model] = work
 
     def run(pk: str) -> None:
-        models = [one for one in fairness.same_queue(model) if one in _work]
+        models = [other for other in fairness.same_queue(model) if other in _work]
         for chosen, row in fairness.choices(model, pk, models):
             if _work[chosen](row):
                 break

@@ -69,7 +69,7 @@ def _messages() -> int:
     """How many messages are not delivered; none where the broker is away."""
     with current_app.connection_for_write() as broker:
         try:
-            queues = [broker.default_channel.queue_declare(queue=one.name) for one in settings.CELERY_TASK_QUEUES]
+            queues = [broker.default_channel.queue_declare(queue=own.name) for own in settings.CELERY_TASK_QUEUES]
             return sum(int(queue.message_count) for queue in queues)
         except (OperationalError, OSError, *broker.connection_errors):
             return 0

@@ -42,4 +42,4 @@ def _goes_on(queues: set[str]) -> bool:
 def _occupying(queue: str, seen: Sequence[Beat]) -> set[str]:
     """``queue``, and what every worker that answers and takes from it takes from beside."""
     taken = [set(beat.text.split()) for beat in seen if beat.age_s <= workers.SILENT_S]
-    return {queue}.union(set.intersection(*mine) if (mine := [one for one in taken if queue in one]) else ())
+    return {queue}.union(set.intersection(*mine) if (mine := [queues for queues in taken if queue in queues]) else ())

@@ -36,8 +36,8 @@ class TrajectoryInputs(ReleaseInputs[Trajectories]):
     @cached_property
     def data(self) -> Trajectories:
         """The series."""
-        found: Trajectories = self._read(self._dataset.kind, self._dataset.points_path)
-        return found
+        trajectories: Trajectories = self._read(self._dataset.kind, self._dataset.points_path)
+        return trajectories
 
     def record_scale(self) -> None:
         """Store with a dataset of an earlier version the scale that verdicts need."""

@@ -53,5 +53,5 @@ def mask_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> Mask:
 
 def method_of(landmark_set: LandmarkSet) -> LandmarkMethod:
     """How the landmarks were found; of a set with dummies, those beside which the dummies are."""
-    found = landmark_set if landmark_set.source is None else landmark_set.source
-    return landmark_methods.parse(found.method, field="method")
+    marked = landmark_set if landmark_set.source is None else landmark_set.source
+    return landmark_methods.parse(marked.method, field="method")

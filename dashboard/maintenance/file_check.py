@@ -68,8 +68,8 @@ def check(before: datetime) -> Iterator[Step]:
 def _listed() -> Iterator[Step]:
     """Give a row to every file that a row of its app names and that has none; check unfinished local uploads."""
     for folder in objects.FOLDERS:
-        found = (one.name for one in stored_files().listed(f"{folder}/"))
-        while names := list(islice(found, BATCH)):
+        stored = (file.name for file in stored_files().listed(f"{folder}/"))
+        while names := list(islice(stored, BATCH)):
             if folder == "uploads" and not stored_files().shared:
                 yield from (_of_upload(name) for name in names)
                 continue

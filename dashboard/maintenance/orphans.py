@@ -67,4 +67,4 @@ def remove(*, local: Iterable[Path], stored: Iterable[str], most: int = MOST) ->
 
 
 def _files(path: Path) -> int:
-    return sum(not one.is_dir() for one in path.rglob("*")) if path.is_dir() else 1
+    return sum(not inner.is_dir() for inner in path.rglob("*")) if path.is_dir() else 1

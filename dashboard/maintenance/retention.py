@@ -16,12 +16,12 @@ AT_ONCE = 200
 
 def apply() -> dict[str, int]:
     """Delete originals (``CAIRN_ORIGINAL_DAYS``) and failed or cancelled jobs (``CAIRN_FAILED_DAYS``); how many."""
-    found = {"originals": 0, "failed": 0}
+    counts = {"originals": 0, "failed": 0}
     if settings.CAIRN_ORIGINAL_DAYS:
-        found["originals"] = _remove_originals(_before(settings.CAIRN_ORIGINAL_DAYS))
+        counts["originals"] = _remove_originals(_before(settings.CAIRN_ORIGINAL_DAYS))
     if settings.CAIRN_FAILED_DAYS:
-        found["failed"] = _delete_failed(_before(settings.CAIRN_FAILED_DAYS))
-    return found
+        counts["failed"] = _delete_failed(_before(settings.CAIRN_FAILED_DAYS))
+    return counts
 
 
 def _before(days: int) -> datetime:

@@ -45,10 +45,10 @@ class MapView:
     middle: float
 
     def __post_init__(self) -> None:
-        errors = [_outside(one.name, getattr(self, one.name)) for one in fields(self)]
-        found = [error for error in errors if error is not None]
-        if found:
-            raise ParameterErrors(found)
+        errors = [_outside(field.name, getattr(self, field.name)) for field in fields(self)]
+        problems = [error for error in errors if error is not None]
+        if problems:
+            raise ParameterErrors(problems)
 
     @property
     def scale(self) -> float:
@@ -112,8 +112,8 @@ def _needed_between(east: Whole, y: Whole, first: Ints, last: Ints, tolerance: f
     count = last - first + 1
     start = np.cumsum(count) - count
     at = np.repeat(first - start, count) + np.arange(count.sum())
-    found = between(east[at] * (WORLD / TURN), y[at].astype(np.float64), start, start + count - 1, tolerance)
-    return at[found > tolerance]
+    values = between(east[at] * (WORLD / TURN), y[at].astype(np.float64), start, start + count - 1, tolerance)
+    return at[values > tolerance]
 
 
 def importance_of(lon: Whole, y: Whole) -> NDArray[np.float32]:

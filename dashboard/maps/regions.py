@@ -53,13 +53,13 @@ class Region:
 
     def tile_ids(self, zoom: int) -> list[tuple[int, int]]:
         """The tiles of ``zoom`` that show part of it, as ids of PMTiles: [first, after), in order, none adjacent."""
-        found: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         for first, after in sorted(set(self._blocks(zoom))):
-            if found and found[-1][1] == first:
-                found[-1] = found[-1][0], after
+            if ranges and ranges[-1][1] == first:
+                ranges[-1] = ranges[-1][0], after
             else:
-                found.append((first, after))
-        return found
+                ranges.append((first, after))
+        return ranges
 
     def _blocks(self, zoom: int) -> Iterator[tuple[int, int]]:
         """The ids below one tile of zoom 8 follow each other, since they lie along a Hilbert curve."""

@@ -141,10 +141,10 @@ class RemoteFile:
         if answer.status != 206:
             moved = " (a redirect, which is not followed)" if answer.status in range(300, 400) else ""
             raise self._wrong("the status 206", f"{answer.status}{moved}")
-        found = _RANGE.fullmatch(answer.getheader("Content-Range", "").strip())
-        if found is None:
+        match = _RANGE.fullmatch(answer.getheader("Content-Range", "").strip())
+        if match is None:
             raise self._wrong("a Content-Range with the size of the file", "none")
-        first, last, size = map(int, found.groups())
+        first, last, size = map(int, match.groups())
         expected = min(length, size - offset) if self.size is None else length
         if (first, last) != (offset, offset + expected - 1):
             raise self._wrong(f"the bytes {offset} to {offset + expected - 1}", f"{first} to {last}")

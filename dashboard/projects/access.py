@@ -61,10 +61,10 @@ def roles_of(user: Any) -> dict[Any, str]:
         return known[key]
     given = Membership.objects.order_by().filter(user=key).values_list("project_id", "role")
     owned = Project.objects.order_by().filter(owner=key).annotate(role=models.Value(str(Role.OWNER)))
-    found = dict(given.union(owned.values_list("pk", "role"), all=True))
+    roles = dict(given.union(owned.values_list("pk", "role"), all=True))
     if known is not None:
-        known[key] = found
-    return found
+        known[key] = roles
+    return roles
 
 
 class ProjectQuerySet(OwnedQuerySet):
@@ -84,9 +84,9 @@ class ProjectQuerySet(OwnedQuerySet):
         if not within:
             return self.filter(own)
         # ids, not a subquery: joined by OR, a subquery keeps PostgreSQL from using the indexes of either side
-        found = self.filter(own | Q(**{f"{self.model.PROJECT}__in": within}))
-        mark_alternatives(found)
-        return found
+        rows = self.filter(own | Q(**{f"{self.model.PROJECT}__in": within}))
+        mark_alternatives(rows)
+        return rows
 
 
 class InProject(models.Model):

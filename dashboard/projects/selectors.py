@@ -42,8 +42,8 @@ def _count(model: Any) -> Any:
 
 def visible_memberships(user: Any) -> QuerySet[Membership]:
     """The memberships of the user's projects."""
-    found = Membership.objects.filter(project__in=list(roles_of(user)))
-    return found.select_related("project__owner", "user")
+    rows = Membership.objects.filter(project__in=list(roles_of(user)))
+    return rows.select_related("project__owner", "user")
 
 
 def invitations_to(project: Project) -> QuerySet[Invitation]:

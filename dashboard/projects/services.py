@@ -125,16 +125,16 @@ def join(token: str, user: User) -> Membership:
     django.db.IntegrityError
         The name of a new user was taken meanwhile.
     """
-    found = invitations.invitation_of(token, to_project=True)
-    held = Project.objects.select_for_update().filter(pk=found.project_id).first()
+    invitation = invitations.invitation_of(token, to_project=True)
+    held = Project.objects.select_for_update().filter(pk=invitation.project_id).first()
     if held is None:
         raise invitations.Gone
     invitations.use_up(token, to_project=True)
     if user._state.adding:
         user.save(force_insert=True)
-    made = _add(held, user, found.role)
+    made = _add(held, user, invitation.role)
     subject = {"subject": "project", "subject_id": held.pk, "subject_name": held.name, "operation": "project-join"}
-    means = {"means": "invitation", "means_id": str(found.pk), "means_name": found.role}
+    means = {"means": "invitation", "means_id": str(invitation.pk), "means_name": invitation.role}
     who = {"owner": held.owner, "user": user, "user_name": user.get_username()}
     AccessEntry.objects.create(access=Access.JOINED, **who, **subject, **means)
     return made
@@ -167,10 +167,10 @@ def _check_role(role: str) -> None:
 
 def _lock(pk: Any) -> Project:
     """The project, locked until the transaction ends: a member does not leave while a row is put into it."""
-    found = Project.objects.select_for_update().filter(pk=pk).first()
-    if found is None:
+    project = Project.objects.select_for_update().filter(pk=pk).first()
+    if project is None:
         raise Http404
-    return found
+    return project
 
 
 def hold_project(user: Any, pk: Any) -> Project:

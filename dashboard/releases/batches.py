@@ -41,12 +41,12 @@ class Batch:
 
 def batches(rows: Sequence[Release]) -> list[Batch]:
     """Group releases; newest batches first, simulations after what may be published, within each the oldest first."""
-    found: dict[tuple[Any, ...], list[Batch]] = {}
-    for row in sorted(rows, key=lambda one: one.created_at):
+    groups: dict[tuple[Any, ...], list[Batch]] = {}
+    for row in sorted(rows, key=lambda release: release.created_at):
         level, simulated, derived = level_text(row.parsed_spec.mechanism), row.seeded, row.source is not None
-        known = found.setdefault((level, simulated, derived, row.landmark_set_id), [])
+        known = groups.setdefault((level, simulated, derived, row.landmark_set_id), [])
         if not known or row.created_at - known[-1].releases[-1].created_at > GAP:
             known.append(Batch(level, simulated, derived, row.created_at))
         known[-1].releases.append(row)
-    newest = sorted((one for known in found.values() for one in known), key=lambda one: one.at, reverse=True)
-    return sorted(newest, key=lambda one: one.simulated)
+    newest = sorted((batch for known in groups.values() for batch in known), key=lambda batch: batch.at, reverse=True)
+    return sorted(newest, key=lambda batch: batch.simulated)

@@ -75,14 +75,14 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     ParameterError
         There is no such format.
     """
-    found = datatypes[row.kind]
-    require_format(fmt, found.exports)
+    datatype = datatypes[row.kind]
+    require_format(fmt, datatype.exports)
     labelled, path = label(row), None
     if parquet.rows_of(row.data_path) >= LARGE_ROWS or row.dataset.is_large:
         # the label states what may change of a release: its name, its charge, the names of landmarks
         stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
         path = row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}"
-    return _rendered(path, row, fmt, labelled), found.exports[fmt].media_type, file_name(row, fmt)
+    return _rendered(path, row, fmt, labelled), datatype.exports[fmt].media_type, file_name(row, fmt)
 
 
 @computed_where(lambda path, *_: path is not None and not path.is_sound())
@@ -112,8 +112,8 @@ def notebook(row: Release) -> tuple[BinaryIO, str, str]:
     DataError
         The release has no CSV export.
     """
-    found = datatypes[row.kind].exports[notebooks.FORMAT]
+    exported = datatypes[row.kind].exports[notebooks.FORMAT]
     require_exportable(row, notebooks.FORMAT)
-    opened = row.file_name(found.extension)
+    opened = row.file_name(exported.extension)
     text = notebooks.notebook(row.kind, title=row.title, file_name=opened, label=label(row))
     return BytesIO(text.encode()), notebooks.MEDIA_TYPE, row.file_name("ipynb")

@@ -39,11 +39,11 @@ def name_for(token: uuid.UUID) -> str:
 
 def write(row: Release, original: Any, drawn: Any) -> None:
     """Write the attempt's files; ``row.data_file`` is the name of that with what is published."""
-    found = datatypes[row.kind]
+    datatype = datatypes[row.kind]
     data_files.write_release(row.kind, row.data_path, drawn)
     for path, columns in (
-        (row.budgets_path, found.budget_columns(drawn)),
-        (row.errors_path, found.owner_columns(original, drawn)),
+        (row.budgets_path, datatype.budget_columns(drawn)),
+        (row.errors_path, datatype.owner_columns(original, drawn)),
     ):
         parquet.write_columns(path, columns)
 
@@ -138,21 +138,21 @@ def read_curves(row: Release, series: int) -> Curves:
 
 
 def _column(path: StoredPath, name: str, first: int, last: int) -> NDArray[Any]:
-    found: NDArray[Any] = parquet.Rows(path, [name]).columns(first, last)[name]
-    return found
+    values: NDArray[Any] = parquet.Rows(path, [name]).columns(first, last)[name]
+    return values
 
 
 def read_series(row: Release, series: int, landmark_set: LandmarkSet | None) -> ReleasedSeries:
     """One series of a finished release beside all events of its person; errors as in :func:`person_of_release`."""
-    person, found = person_of_release(row, series), read_curves(row, series)
+    person, curves = person_of_release(row, series), read_curves(row, series)
     is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
-    budgets: Floats = found.budget
+    budgets: Floats = curves.budget
     ranks: Ints | slice = slice(None)
     if len(person.members) > 1:
         rows, ends = parquet.Rows(row.budgets_path, ["budget"]), np.cumsum([0, *row.dataset.series_lengths]).tolist()
         budgets = person.joined_values(each(tuple(pairwise(ends)), lambda of: rows.columns(*of)["budget"]))
         ranks = person.ranks_of(series)
-    return ReleasedSeries(found.error_m, found.budget, found.time_s, budgets, is_landmark, ranks)
+    return ReleasedSeries(curves.error_m, curves.budget, curves.time_s, budgets, is_landmark, ranks)
 
 
 def _over_events(n: int, event: Ints, values: NDArray[Any], per: float = 1.0) -> Floats:
@@ -163,8 +163,8 @@ def _over_events(n: int, event: Ints, values: NDArray[Any], per: float = 1.0) ->
         piece = np.full(part.stop - part.start, np.nan)
         piece[event[here] - part.start] = values[here] / per
         full.add(piece)
-    found: Floats = full.taken()
-    return found
+    taken: Floats = full.taken()
+    return taken
 
 
 # Away with them ----------------------------------------------------------------------------------

@@ -198,6 +198,6 @@ class Release(Job):
 def export_formats(kind: str) -> list[dict[str, Any]]:
     """Name, title, group and use of each format that releases of ``kind`` are exported in."""
     exports = datatypes[kind].exports.values()
-    groups = list(dict.fromkeys(one.group for one in exports))
-    found = sorted(exports, key=lambda one: groups.index(one.group))
-    return [{name: getattr(one, name) for name in ("name", "title", "group", "use", "bundled")} for one in found]
+    groups = list(dict.fromkeys(export.group for export in exports))
+    ranked = sorted(exports, key=lambda export: groups.index(export.group))
+    return [{name: getattr(export, name) for name in ("name", "title", "group", "use", "bundled")} for export in ranked]

@@ -156,7 +156,7 @@ def require_set_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:
 
 def require_landmarks(mechanisms: Sequence[Mechanism]) -> None:
     """Refuse mechanisms that read landmarks, where there is no landmark set, with a ParameterError."""
-    if names := [one.name for one in mechanisms if one.reads_landmarks]:
+    if names := [mechanism.name for mechanism in mechanisms if mechanism.reads_landmarks]:
         rule = f"a landmark set of this dataset: {', '.join(names)} {'reads' if len(names) == 1 else 'read'} landmarks"
         raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=None)
 

@@ -32,7 +32,7 @@ def strangers() -> Strangers:
     """Count what database and files do not know of each other."""
     files = rows = 0
     for folder, model in removals.folders().items():
-        names = [one.name for one in stored_files().listed(f"{folder}/")]
+        names = [file.name for file in stored_files().listed(f"{folder}/")]
         there = installation.has_table(model)
         known = installation.known_ids(model, {name.split("/")[1] for name in names}) if there else set()
         files += sum(name.split("/")[1] not in known for name in names)

@@ -120,11 +120,11 @@ class Rows:
         """The columns of the rows from ``first`` to before ``last``, those of many rows in files."""
         if self._start <= first < self._end >= last:
             return self._of_held(first, last)
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for piece in self._pieces(first, last):
             for name, values in piece.items():
-                found.setdefault(name, column(values.dtype, last - first)).add(values)
-        return {name: one.taken() for name, one in found.items()}
+                columns.setdefault(name, column(values.dtype, last - first)).add(values)
+        return {name: part.taken() for name, part in columns.items()}
 
     def _pieces(self, first: int, last: int) -> Iterator[dict[str, Any]]:
         """The same, of one group after another; at least one piece."""
@@ -166,8 +166,8 @@ def pack_mask(mask: Mask) -> bytes:
 
 def unpack_mask(data: bytes, n: int) -> Mask:
     """The mask of :func:`pack_mask`."""
-    bits, found = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8), empty(n, np.bool_)
-    for some in leaving([found], blocks(n)):  # of whole bytes
-        found[some] = np.unpackbits(bits[some.start // 8 :], count=some.stop - some.start)
-    found.setflags(write=False)
-    return found
+    bits, mask = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8), empty(n, np.bool_)
+    for some in leaving([mask], blocks(n)):  # of whole bytes
+        mask[some] = np.unpackbits(bits[some.start // 8 :], count=some.stop - some.start)
+    mask.setflags(write=False)
+    return mask

@@ -104,7 +104,7 @@ class ReadCache:
 
     def make_space(self, coming: int = 0) -> None:
         """Remove what is unused for long, and what was used longest ago until ``coming`` more bytes are in bounds."""
-        now, found = time.time(), []
+        now, files = time.time(), []
         for path in self._files():
             try:
                 stat = path.stat()
@@ -115,9 +115,9 @@ class ReadCache:
                 if unneeded and now - stat.st_mtime > UNFINISHED_S:
                     path.unlink(missing_ok=True)
             else:
-                found.append((stat.st_atime, stat.st_size, path))
-        total = coming + sum(size for _, size, _ in found)
-        for used, size, path in sorted(found):
+                files.append((stat.st_atime, stat.st_size, path))
+        total = coming + sum(size for _, size, _ in files)
+        for used, size, path in sorted(files):
             if (total > self._most or now - used > UNUSED_S) and _removed_if_unused(path):
                 total -= size
 

@@ -195,8 +195,8 @@ class StoredPath(os.PathLike[str]):
 
         Another process, which makes the same, may do so meanwhile.
         """
-        if found := self.sound():
-            return found
+        if file := self.sound():
+            return file
         with suppress(FileExistsError), self.written() as out:
             make(out)
         return self.open()
@@ -213,10 +213,10 @@ class StoredPath(os.PathLike[str]):
 
     def is_sound(self) -> bool:
         """Whether :meth:`sound` has the file."""
-        found = self.sound()
-        if found:
-            found.close()
-        return bool(found)
+        file = self.sound()
+        if file:
+            file.close()
+        return bool(file)
 
     def take(self, source: Path) -> None:
         """Make the file ``source``, which is complete, that of this name."""
@@ -236,7 +236,7 @@ class StoredPath(os.PathLike[str]):
 
     def iterdir(self, beginning: str = "") -> list[StoredPath]:
         """The files in this folder whose names begin so."""
-        return [StoredPath(one.name) for one in stored_files().listed(f"{self.key}/{beginning}")]
+        return [StoredPath(file.name) for file in stored_files().listed(f"{self.key}/{beginning}")]
 
     def unlink(self) -> None:
         """Delete the file; what a storage that does not answer cannot delete now, the sweep deletes."""

@@ -88,10 +88,10 @@ class _Followed:
         with self._turn:
             if time.monotonic() - self._looked >= LOOK_S:
                 first, messages, *_ = self._seen
-                found = LiveStream.objects.filter(pk=self._stream.pk).values("state", "window_spent").first()
-                messages += self._read(first + len(messages)) if found else ()
+                row = LiveStream.objects.filter(pk=self._stream.pk).values("state", "window_spent").first()
+                messages += self._read(first + len(messages)) if row else ()
                 dropped = max(0, len(messages) - KEPT)
-                self._seen = _Seen(first + dropped, messages[dropped:], *_described(found))
+                self._seen = _Seen(first + dropped, messages[dropped:], *_described(row))
                 self._looked = time.monotonic()
                 forget_connection()
             return self._seen
@@ -99,9 +99,9 @@ class _Followed:
     def earlier(self, position: int) -> tuple[bytes, ...]:
         """The next messages from a position on that are kept no longer."""
         with self._turn:
-            found = self._read(position)
+            messages = self._read(position)
             forget_connection()
-            return found
+            return messages
 
     def _read(self, position: int) -> tuple[bytes, ...]:
         return tuple(map(_message, published_after(self._stream, position)))
@@ -116,11 +116,11 @@ def _followed(stream: LiveStream) -> _Followed:
         return _all_followed.setdefault(stream.pk, _Followed(stream))
 
 
-def _described(found: Any) -> tuple[bytes, bool]:
+def _described(row: Any) -> tuple[bytes, bool]:
     """A stream's state and what it has spent as a message, and whether it is closed; of none that there is, nothing."""
-    if found is None:
+    if row is None:
         return b"", False
-    return b"event: state\ndata: %b\n\n" % JSONRenderer().render(found), found["state"] == StreamState.CLOSED
+    return b"event: state\ndata: %b\n\n" % JSONRenderer().render(row), row["state"] == StreamState.CLOSED
 
 
 def _message(row: PublishedTimestamp) -> bytes:

@@ -134,7 +134,7 @@ class AlreadyPublished(Conflict):
 
     def as_dict(self) -> dict[str, Any]:
         """The error, with ``published``: what was published of those times that were."""
-        return super().as_dict() | {"published": [_facts(one) for one in self.rows]}
+        return super().as_dict() | {"published": [_facts(row) for row in self.rows]}
 
 
 def _facts(row: PublishedTimestamp) -> dict[str, Any]:
@@ -218,33 +218,32 @@ def _publish_once(
 
 def _check_times(row: LiveStream, events: Sequence[Event]) -> None:
     clock = row.clock or events[0].clock
-    for i, one in enumerate(events):
-        if one.clock != clock:
+    for i, event in enumerate(events):
+        if event.clock != clock:
             rule = "a number as before" if clock == Clock.NUMBER else "a date and time as before"
-            raise must_be(f"events.{i}.time", rule, one.label, got=one.label)
-        if i and one.time <= events[i - 1].time:
+            raise must_be(f"events.{i}.time", rule, event.label, got=event.label)
+        if i and event.time <= events[i - 1].time:
             rule = f"after {events[i - 1].label}, the time before it in the request"
-            raise must_be(f"events.{i}.time", rule, one.label, got=one.label)
+            raise must_be(f"events.{i}.time", rule, event.label, got=event.label)
     if row.last_time is not None and events[0].time <= row.last_time:
-        raise AlreadyPublished(row.last_label, list(row.timestamps.filter(time__in=[one.time for one in events])))
+        raise AlreadyPublished(row.last_label, list(row.timestamps.filter(time__in=[sent.time for sent in events])))
     _check_steps(row, events)
 
 
 def _check_steps(row: LiveStream, events: Sequence[Event]) -> None:
     last, label = row.last_time, row.last_label
-    for i, one in enumerate(events):
-        if row.step is not None and last is not None and not _is_step(one.time - last, row.step, one.time):
+    for i, event in enumerate(events):
+        if row.step is not None and last is not None and not _is_step(event.time - last, row.step, event.time):
             rule = f"{row.step:g} after {label}, the step of this stream"
-            message = (
-                f"events.{i}.time must be {rule}, got {one.label}. Where nothing was counted in between, publish zeros."
-            )
-            raise Conflict(message, field=f"events.{i}.time", rule=rule, value=one.label)
-        last, label = one.time, one.label
+            message = f"events.{i}.time must be {rule}, got {event.label}."
+            message += " Where nothing was counted in between, publish zeros."
+            raise Conflict(message, field=f"events.{i}.time", rule=rule, value=event.label)
+        last, label = event.time, event.label
 
 
-def _is_step(found: float, step: float, time: float) -> bool:
+def _is_step(difference: float, step: float, time: float) -> bool:
     """Whether the difference ``found`` is ``step``: times are floats, seconds since 1970 multiples of 2.4e-7."""
-    return abs(found - step) <= max(1e-6 * step, 4.0 * math.ulp(time))
+    return abs(difference - step) <= max(1e-6 * step, 4.0 * math.ulp(time))
 
 
 def _publish(row: LiveStream, events: Sequence[Event], given: Floats) -> list[PublishedTimestamp]:
@@ -255,17 +254,17 @@ def _publish(row: LiveStream, events: Sequence[Event], given: Floats) -> list[Pu
     counts = run.publish_all(given)
     budgets = run.budgets[-len(events) :]
     whole = counts.dtype.kind == "i"
-    found = PublishedTimestamp.objects.bulk_create(
+    rows = PublishedTimestamp.objects.bulk_create(
         PublishedTimestamp(
             stream=row,
             position=row.published + i,
-            time=one.time,
-            label=one.label,
+            time=event.time,
+            label=event.label,
             values=counts[i].astype("<i8" if whole else "<f8").tobytes(),
             whole=whole,
             budget=float(budgets[i]),
         )
-        for i, one in enumerate(events)
+        for i, event in enumerate(events)
     )
     row.publisher = run.state()
     row.published = run.published
@@ -274,7 +273,7 @@ def _publish(row: LiveStream, events: Sequence[Event], given: Floats) -> list[Pu
     row.window_spent = run.ledger.spent
     row.engine_version = __version__
     row.save()
-    return found
+    return rows
 
 
 @transaction.atomic

@@ -179,8 +179,8 @@ def _other_types(field: Any, value: Any, name: str = "") -> Iterator[ParameterEr
             if value.get(key) is not None:
                 yield from _other_types(inner, value[key], f"{name}.{key}" if name else key)
     elif isinstance(field, serializers.ListField) and isinstance(value, list):
-        for one in value:
-            yield from _other_types(field.child, one, name)
+        for item in value:
+            yield from _other_types(field.child, item, name)
     for cls, (of, rule) in _JSON_TYPES.items():
         if isinstance(field, cls) and not isinstance(value, of):
             yield ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)

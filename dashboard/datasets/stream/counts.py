@@ -76,7 +76,7 @@ def shown(
 def shown_names(dataset: Dataset) -> list[str]:
     """Return the names of the streams; those without one get their number, from 1."""
     known = (dataset.summary or {})["dimensions"]
-    return [one["name"] or f"dimension {i:,}" for i, one in enumerate(known, 1)]
+    return [dimension["name"] or f"dimension {i:,}" for i, dimension in enumerate(known, 1)]
 
 
 def listed_streams(dataset: Dataset) -> list[dict[str, Any]]:

@@ -64,12 +64,12 @@ def prepare(dataset: Dataset) -> None:
 
 
 def _facts_of(some: Iterable[Line]) -> dict[str, Any]:
-    return step_facts(piece for one in some for piece in _pieces(one)).model_dump()
+    return step_facts(piece for track in some for piece in _pieces(track)).model_dump()
 
 
-def _pieces(one: Line) -> Iterator[Columns]:
+def _pieces(track: Line) -> Iterator[Columns]:
     """The columns of one series in pieces, each of which begins with the last event of the one before."""
-    for some in leaving(one, blocks(len(one) - 1)):
+    for some in leaving(track, blocks(len(track) - 1)):
         part = slice(some.start, some.stop + 1)
-        time_s = None if one.time_ms is None else one.time_ms[part] / 1000
-        yield one.lon[part] / PER_DEGREE, one.lat[part] / PER_DEGREE, time_s
+        time_s = None if track.time_ms is None else track.time_ms[part] / 1000
+        yield track.lon[part] / PER_DEGREE, track.lat[part] / PER_DEGREE, time_s

@@ -150,8 +150,8 @@ def names_and_https() -> Iterator[Finding]:
 
 
 def _allowed(host: str, hosts: set[str]) -> bool:
-    named = {one.lstrip(".") for one in hosts}
-    return "*" in hosts or host in named or any(host.endswith(one) for one in hosts if one.startswith("."))
+    named = {name.lstrip(".") for name in hosts}
+    return "*" in hosts or host in named or any(host.endswith(name) for name in hosts if name.startswith("."))
 
 
 def upload_limit() -> Iterator[Finding]:

@@ -42,10 +42,10 @@ class QuotedPages(Pages):
         page = {
             "dataset": str(dataset.pk),
             "mechanisms": [
-                one
-                | {"fields": [field for field in one["fields"] if field["name"] not in self.common]}
-                | {"style": styles[one["name"]][bool(one["own"])]}
-                for one in [*listed, *self.weaker(dataset, listed)]
+                mechanism
+                | {"fields": [field for field in mechanism["fields"] if field["name"] not in self.common]}
+                | {"style": styles[mechanism["name"]][bool(mechanism["own"])]}
+                for mechanism in [*listed, *self.weaker(dataset, listed)]
             ],
             "quote": {"budgets": [spent | {"price": 0, "fits": True}], "mechanisms": []},
             "urls": {

@@ -47,15 +47,15 @@ class ExplainedStream(Explanation):
         self, mechanism: StreamMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
         """Several times the sensitivity, and several windows, are so many changes one after another."""
-        one = "in one window" if mechanism.window > 1 else "at one timestamp"
-        found = [(f"by {times * mechanism.sensitivity:,} {one}", times * label["epsilon"]) for times in TIMES]
+        when = "in one window" if mechanism.window > 1 else "at one timestamp"
+        changes = [(f"by {times * mechanism.sensitivity:,} {when}", times * label["epsilon"]) for times in TIMES]
         windows = min(-(-published["timestamps"] // mechanism.window), WINDOWS)
         each = f"in each of {windows} windows" if mechanism.window > 1 else f"at each of {windows} timestamps"
-        return [*found, *[(f"by {mechanism.sensitivity:,} {each}", windows * label["epsilon"])] * (windows > 1)]
+        return [*changes, *[(f"by {mechanism.sensitivity:,} {each}", windows * label["epsilon"])] * (windows > 1)]
 
     def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         one_window = facts.get("timestamps", math.inf) <= (label.get("window") or 1)
-        return [one for one in super().not_hidden(label, facts) if not (one_window and one == MANY_WINDOWS)]
+        return [text for text in super().not_hidden(label, facts) if not (one_window and text == MANY_WINDOWS)]
 
     def published(self, row: Release, series: str) -> dict[str, Any]:
         data, mechanism = read_release(row), row.parsed_spec.mechanism
@@ -105,7 +105,7 @@ def _image(data: StreamRelease, values: Floats, noise_sd: float) -> dict[str, An
     x = LEFT + at / max(len(values) - 1, 1) * (right - LEFT)
     y = HEIGHT - BELOW - (values[at] - low) * scale
     numbers = [
-        {"y": round(HEIGHT - BELOW - (one - low) * scale, 1), "text": f"{one:,g}"} for one in ticks(low, high, 5)
+        {"y": round(HEIGHT - BELOW - (tick - low) * scale, 1), "text": f"{tick:,g}"} for tick in ticks(low, high, 5)
     ]
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
     bar, middle = noise_sd * scale, (ABOVE + HEIGHT - BELOW) / 2

@@ -29,12 +29,12 @@ def chosen_set(
     """
     sets = visible_landmark_sets(user).filter(dataset=dataset)
     if requested is not None:
-        found = sets.filter(pk=requested).first()
-        if found is None:
+        chosen = sets.filter(pk=requested).first()
+        if chosen is None:
             raise Http404("There is no such landmark set.")
-        return found
+        return chosen
     with_set = visible_releases(user).filter(dataset=dataset, landmark_set__isnull=False)
-    newest = next((one for one in releases if one.landmark_set), None) or with_set.first()
+    newest = next((release for release in releases if release.landmark_set), None) or with_set.first()
     return newest.landmark_set if newest else sets.first()
 
 

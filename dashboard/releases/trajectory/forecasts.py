@@ -101,16 +101,18 @@ def forecast_releases(
     return Forecast(
         mechanisms=[
             MechanismForecast(
-                name=one.name,
-                title=one.title,
-                expected=fresh_forecast(one, inputs.masks),
-                errors=None if data is None else error_forecast(one, data, steps),
-                guarantee=one.guarantee(inputs.context).as_dict(),
-                promise=one.guarantee(_covered(inputs.context)).statement,
-                whole_trace=_whole_trace(one, inputs.masks),
-                loss=None if correlation is None else expected_loss(one, inputs.masks, correlation, seconds=seconds),
+                name=mechanism.name,
+                title=mechanism.title,
+                expected=fresh_forecast(mechanism, inputs.masks),
+                errors=None if data is None else error_forecast(mechanism, data, steps),
+                guarantee=mechanism.guarantee(inputs.context).as_dict(),
+                promise=mechanism.guarantee(_covered(inputs.context)).statement,
+                whole_trace=_whole_trace(mechanism, inputs.masks),
+                loss=None
+                if correlation is None
+                else expected_loss(mechanism, inputs.masks, correlation, seconds=seconds),
             )
-            for one in mechanisms
+            for mechanism in mechanisms
         ],
         correlation=None if correlation is None else correlation.shown(),
         postprocess=[StepForecast(name=step.name, title=step.title, causal=step.causal) for step in steps],

@@ -20,10 +20,10 @@ class Command(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="really do it")
 
     def handle(self, *args: Any, yes: bool, **options: Any) -> None:
-        found = adoption.strangers()
+        strangers = adoption.strangers()
         self.stdout.write(
-            f"{counted(found.files, 'file')} that no row of the database names; "
-            f"{counted(found.rows, 'row')} without the file."
+            f"{counted(strangers.files, 'file')} that no row of the database names; "
+            f"{counted(strangers.rows, 'row')} without the file."
         )
         if not yes:
             raise CommandError(
