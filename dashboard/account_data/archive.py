@@ -117,7 +117,7 @@ def _of_experiment(row: Experiment) -> Iterator[Member]:
 
 
 def _first(export: Callable[[Any, str], tuple[BinaryIO, str, str]], row: Any, fmt: str) -> BinaryIO:
-    """The file of an export; one whose row is deleted meanwhile is left out."""
+    """The file of an export; that of a row that is deleted meanwhile is left out."""
     return _existing(row, lambda: export(row, fmt)[0])
 
 

@@ -28,7 +28,7 @@ def access(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def end_sessions(request: HttpRequest) -> HttpResponse:
-    """End the session of the id in the form, or without one all but this."""
+    """End the session of the id in the form, or without an id all but this."""
     text = request.POST.get("session", "")
     if not text:
         ended = services.end_other_sessions(user=request.user, session_key=request.session.session_key)

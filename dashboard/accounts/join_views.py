@@ -1,4 +1,4 @@
-"""Pages of invitations: the one where an invited person makes an account, and the one where a user invites."""
+"""Pages of invitations: where an invited person makes an account, and where a user invites."""
 
 import uuid
 from functools import partial

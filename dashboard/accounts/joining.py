@@ -16,7 +16,7 @@ from dashboard.accounts import attempts, entry, invitations
 from dashboard.accounts.models import Invitation, User
 
 BY_LINK = 20
-"""Names that may be tried with one link in a period: each answer shows whether a name is taken."""
+"""Names that may be tried with a link in a period: each answer shows whether a name is taken."""
 
 View = Callable[[HttpRequest, str], HttpResponse]
 

@@ -1,7 +1,7 @@
 """Responses that last: downloads and streams end within seconds once what permitted them has ended.
 
 That is the session or the token of the request, the user, the user's role for the rows that are read, or the public
-link. Middleware guards every response that is streamed; one thread of the process looks for all of them, as some
+link. Middleware guards every response that is streamed; a thread of the process looks for all of them, as some
 web servers read files in the thread that serves all connections. See docs/decisions/0107.
 """
 
@@ -49,7 +49,7 @@ class Ended(ConnectionResetError):
 
 
 class Guard:
-    """What permits one response that is being sent."""
+    """What permits a response that is being sent."""
 
     def __init__(self, request: Any) -> None:
         self._user = request.user if request.user.is_authenticated else None

@@ -69,7 +69,7 @@ def _of_one(row: Attack, attack: Any, person: Person, truth: Trajectory, release
 
 
 def together(row: Attack, person: Person, release: Release) -> Mask:
-    """Which draws of a person's release are of one joint draw of noise, (n,)."""
+    """Which draws of a person's release are of a joint draw of noise, (n,)."""
     dataset = row.release.dataset
     marked = mask_of_person(dataset, mask_of(dataset, row.release.set_read), person)
     return row.release.parsed_spec.mechanism.drawn_together(marked, release.fresh)

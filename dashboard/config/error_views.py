@@ -62,7 +62,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @csrf_exempt
 def unknown_api_path(request: HttpRequest) -> HttpResponse:
-    """404 for every method; a path that lacks its last slash is redirected to the one with it."""
+    """404 for every method; a path that lacks its last slash is redirected to that with it."""
     if not request.path.endswith("/") and _is_known(f"{request.path_info}/"):
         response = HttpResponsePermanentRedirect(request.get_full_path(force_append_slash=True), preserve_request=True)
         del response["Content-Type"]  # it has no body

@@ -1,4 +1,4 @@
-"""What depends on the kind of data: one adapter a kind and layer, in a folder that the kind gives its name."""
+"""What depends on the kind of data: an adapter a kind and layer, in a folder that the kind gives its name."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module

@@ -1,7 +1,7 @@
-"""Functions that are called in a process of their own, so that the one that answers requests stays small.
+"""Functions that are called in a process of their own, so that the process that answers requests stays small.
 
 That process is :mod:`dashboard.launcher.computing`. It is started by the first call and ends when none comes for a
-while; one that grew, or that a call takes too long in, gets no further calls and ends after those that it has. It
+while; a process that grew, or that a call takes too long in, gets no further calls and ends after those that it has. It
 ends with the process that started it: its end of a pipe is closed then. See docs/decisions/0127-computing-process.md.
 """
 
@@ -30,7 +30,7 @@ LONGEST_S = 300.0
 GROWN_BYTES = 500_000_000
 """Of memory of its own; it begins with 140 MB."""
 STARTS = 3
-"""Of a process for one call: an idle one may end as the call comes."""
+"""Of a process for a call: an idle process may end as the call comes."""
 
 
 class ComputingEnded(Exception):
@@ -40,7 +40,7 @@ class ComputingEnded(Exception):
 def computed(function: Callable[P, T]) -> Callable[P, T]:
     """Have a web server call ``function`` in the computing process; other processes call it as it is.
 
-    Arguments, result and errors are pickled. A result that is an open file remains one.
+    Arguments, result and errors are pickled. A result that is an open file remains open.
     """
     return computed_where(lambda *_, **__: True)(function)
 

@@ -12,14 +12,14 @@ from urllib.parse import quote
 
 from privacy_engine.core.component import Component
 
-MOST = 60  # characters of one part
+MOST = 60  # characters of a part
 MOST_BYTES = 200  # of a name before its suffix; file systems take 255
 _SHORT = {"epsilon": "eps", "radius_m": "D", "sensitivity": "sensitivity"}  # symbols that are not ASCII or differ
 _AREA = ("west", "south", "east", "north")
 
 
 def file_name(*parts: str, extension: str) -> str:
-    """Return ``parts`` as one file name: letters, digits, points and hyphens, an underscore between two parts.
+    """Return ``parts`` as a file name: letters, digits, points and hyphens, an underscore between two parts.
 
     >>> file_name("Geolife 000", "landmark-uniform", "eps1", "D1000m", extension="gpkg")
     'Geolife-000_landmark-uniform_eps1_D1000m.gpkg'

@@ -1,4 +1,4 @@
-"""Requests that may be sent again, with an Idempotency-Key or without: there is one row."""
+"""Requests that may be sent again, with an Idempotency-Key or without: there is a single row."""
 
 import re
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _KEY = re.compile(r"[!-~]{1,100}")
 
 
 def check_key(key: str) -> None:
-    """Refuse a key, if there is one, that is not 1 to 100 visible ASCII characters, with a ParameterError."""
+    """Refuse a key that is not 1 to 100 visible ASCII characters, with a ParameterError."""
     if key and not _KEY.fullmatch(key):
         raise must_be(HEADER, "1 to 100 visible ASCII characters", key, got=False)
 
 
 def sent_key(request: Any, owner_id: Any) -> str:
-    """The key of ``request``, for a row of ``owner_id``; "" without one. Keys of different users are never the same.
+    """The key of ``request``, for a row of ``owner_id``; "" without a key. Keys of different users are never the same.
 
     Errors as in :func:`check_key`.
     """
@@ -52,9 +52,9 @@ def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:
 
 
 def once(earlier: Callable[[], Row | None], create: Callable[[], Row]) -> tuple[Row, bool]:
-    """Return the row that an equal request made ``earlier``, or the one that this request creates; whether it is new.
+    """Return the row that an equal request made ``earlier``, or that this request creates; whether it is new.
 
-    Of two equal requests at once, the constraints of the database let one create it.
+    Of two equal requests at once, the constraints of the database let only the first create it.
     """
     if row := earlier():
         return row, False

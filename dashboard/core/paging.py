@@ -13,7 +13,7 @@ from dashboard.core.alternatives import parts_of
 class KeyPaginator(Paginator):
     """Pages of a queryset, of which a page's keys are read first and then its rows alone.
 
-    Annotations, related rows and large columns are so computed and read for the rows of one page, never to be sorted.
+    Annotations, related rows and large columns are so computed and read for the rows of a page, never to be sorted.
     """
 
     @cached_property
@@ -48,7 +48,7 @@ def _rows(rows: QuerySet[Any], start: int, end: int) -> list[Any]:
 
 
 def _keys(rows: QuerySet[Any], start: int, end: int) -> list[Any]:
-    """The primary keys of rows of one page; of two alternatives in the order of both, merged by the database."""
+    """The primary keys of rows of a page; of two alternatives in the order of both, merged by the database."""
     parts, order = parts_of(rows), _plain_order(rows)
     if len(parts) == 1 or order is None:
         return list(rows.values_list("pk", flat=True)[start:end])

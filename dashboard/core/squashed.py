@@ -10,7 +10,7 @@ from django.db.migrations.state import ModelState, ProjectState
 
 
 def names_until(app: str, last: str) -> list[str]:
-    """Return the names of the app's migrations up to the ``last`` one that is replaced."""
+    """Return the names of the app's migrations up to the ``last`` that is replaced."""
     modules = iter_modules(import_module(f"dashboard.{app}.migrations").__path__)
     return sorted(module.name for module in modules if module.name <= last and module.name != "0001_squashed")
 

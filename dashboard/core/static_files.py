@@ -1,8 +1,8 @@
 """Static files as browsers get them: collected once, compressed, under names with a digest of their content.
 
-The modules of a page are joined into one file, and so are style sheets that a template lists together: a page requests
+The modules of a page are joined into a file, and so are style sheets that a template lists together: a page requests
 ten files instead of a hundred and fifty. Each module is a function that is called once and returns what it exports;
-modules that are joined into two files of one page are known to both. That holds for our own modules, which neither
+modules that are joined into two files of the same page are known to both. That holds for our own modules, which neither
 import each other in circles nor export what they change later.
 """
 
@@ -115,7 +115,7 @@ def joined_modules(texts: dict[str, str]) -> dict[str, str]:
 
 
 def _closure(path: str, modules: dict[str, "_Module"], *, later: bool = False) -> list[str]:
-    """The modules that one needs, each after those that it imports itself, and at last that one."""
+    """The modules that a module needs, each after those that it imports itself, and at last the module."""
     met: dict[str, None] = {}
     entered = {path}
 

@@ -1,4 +1,4 @@
-"""Tags: short texts by which a user groups rows, stored as one text ",first,second,"."""
+"""Tags: short texts by which a user groups rows, stored as a text ",first,second,"."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def parse_tags(tags: Sequence[str]) -> str:
     Raises
     ------
     ParameterError
-        There are more than :data:`MOST`, or one is longer than :data:`LONGEST` characters or contains a comma.
+        There are more than :data:`MOST`, or a tag is longer than :data:`LONGEST` characters or contains a comma.
 
     >>> parse_tags(["pilot", " 2024 ", "pilot", ""]), parse_tags([])
     (',pilot,2024,', '')

@@ -1,4 +1,4 @@
-"""Texts of users and files, made fit to show on one line or to store."""
+"""Texts of users and files, made fit to show on a line or to store."""
 
 import unicodedata
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def required_name(name: str) -> str:
-    """``name`` on one line.
+    """``name`` on a single line.
 
     Raises
     ------

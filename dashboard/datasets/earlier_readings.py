@@ -1,6 +1,6 @@
-"""Hashes of uploads from before events were counted: read again from what is stored, one source file at a time.
+"""Hashes of uploads from before events were counted: read again from what is stored, source file by source file.
 
-The sweep requests one in each round (:func:`request_next`), a worker computes them (:func:`add_hashes`). What was
+The sweep requests a file in each round (:func:`request_next`), a worker computes them (:func:`add_hashes`). What was
 killed is begun again after an hour; a file is given up after three attempts, and then counts by its sketches.
 """
 
@@ -48,7 +48,7 @@ def next_file() -> int | None:
 
 
 def request_next() -> None:
-    """Send a message for the next one, if no worker computes any. A broker that is away is tried again later."""
+    """Send a message for the next file, if no worker computes any. A broker that is away is tried again later."""
     source_file = next_file()
     if source_file is not None:
         try:

@@ -1,4 +1,4 @@
-"""Which other source files hold the events of a reading: one class of events for each set of files."""
+"""Which other source files hold the events of a reading: a class of events for each set of files."""
 
 import uuid
 

@@ -38,7 +38,7 @@ Data = Sequence[Trajectory] | CountStream | CheckIns
 class Read(NamedTuple):
     """A file as it was read and cleaned: its data, the report, what identifies the upload before any cleaning.
 
-    ``decisions`` are what was found out of how to read it.
+    ``decisions`` are what was determined of how to read it.
     """
 
     data: Data
@@ -48,7 +48,7 @@ class Read(NamedTuple):
 
 
 def run(pk: Any) -> bool:
-    """Read the upload of a dataset, or make it of the one that it is derived from; False if it did not wait."""
+    """Read the upload of a dataset, or make it of the dataset that it is derived from; False if it did not wait."""
     if leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease)) is None:
         return False
     if dataset := Dataset.objects.filter(pk=pk, state=State.READY).first():
@@ -135,7 +135,7 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
 
 
 def kind_of_reading(row: Dataset) -> str:
-    """The kind that a file is read as, the one that was decided before; empty where the columns are to decide."""
+    """The kind that a file is read as, as decided before; empty where the columns are to decide."""
     return row.requested_kind or (row.kind if row.decided else "")
 
 

@@ -1,7 +1,7 @@
 """Lineages: which source files of an owner share events, and with them the limit.
 
 Two source files are connected if they share an event, in any way of :mod:`dashboard.datasets.matching`, unless the
-owner recorded that they are of other people. A lineage is a connected component, and has one :class:`Budget` for each
+owner recorded that they are of other people. A lineage is a connected component, and has a :class:`Budget` for each
 unit of loss, which holds for every event. Datasets made from the same bytes have the same source file, whatever
 reading, cleaning or kind of data. See docs/decisions/0023 and 0111.
 """
@@ -51,7 +51,7 @@ def lock_owner(owner_id: Any) -> None:
 
 @transaction.atomic
 def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> SourceFile:
-    """Return the source file of an upload; one that is new joins the lineages that it shares events with.
+    """Return the source file of an upload; a new file joins the lineages that it shares events with.
 
     Call :func:`matching.prepare` before the transaction. ``content_digest`` finds what was uploaded before the ledger
     knew source files and has neither hashes nor sketch.
@@ -116,7 +116,7 @@ def register_reading(
 
 
 def _connect(file: SourceFile, reading: Reading, overlaps: Mapping[int, matching.Match]) -> None:
-    """Record which events a reading shares with other files, and make the lineages of connected files one."""
+    """Record which events a reading shares with other files, and join the lineages of connected files."""
     decided = _latest({file.pk, *overlaps})
     shared = {pk: match for pk, match in overlaps.items() if decided.get(frozenset((file.pk, pk))) != Fact.OTHER_PEOPLE}
     others = SourceFile.objects.in_bulk(sorted(shared))
@@ -176,7 +176,7 @@ def _amounts(own: dict[str, int], other: dict[str, int]) -> dict[str, list[int]]
 def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None) -> None:
     """Record that the dataset's file is of other people than ``others`` (None: all it shares its budget with).
 
-    What the releases of the one spent does not count for events of the other any more. Lineages are divided where
+    What the releases of either spent does not count for events of the other any more. Lineages are divided where
     nothing connects the files any more; each part keeps the limit.
 
     Raises
@@ -233,7 +233,7 @@ def _charged(files: Iterable[int]) -> dict[str, int]:
 
 
 def _components(files: Sequence[SourceFile]) -> list[set[int]]:
-    """The connected parts of ``files``, in the order of their first one."""
+    """The connected parts of ``files``, in the order of their first file."""
     near: dict[int, set[int]] = {file.pk: set() for file in files}
     pairs = {pair for pair, fact in _latest(near).items() if fact == Fact.SHARED}
     pairs |= {frozenset((file.pk, other)) for file in files for other in file.whole}
@@ -258,7 +258,7 @@ def _reached(start: int, near: Callable[[int], set[int]]) -> set[int]:
 
 
 def _latest(files: Iterable[int]) -> dict[Pair, str]:
-    """What was recorded last of each pair of which one is in ``files``."""
+    """What was recorded last of each pair with a file in ``files``."""
     entries = LineageEntry.objects.filter(source_file__in=files) | LineageEntry.objects.filter(other__in=files)
     rows = entries.order_by("pk").values_list("source_file_id", "other_id", "fact")
     return {frozenset((file, other)): fact for file, other, fact in rows}

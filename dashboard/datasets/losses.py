@@ -1,7 +1,7 @@
 """What events have spent: of each source file that event which spent most, over all releases of all uploads.
 
 An event of a file has spent what the releases of that file were charged, of all files that hold the event, and of the
-files ``whole``, in one unit; units are never added. The sum is exact, and rounded up once.
+files ``whole``, in a unit; units are never added. The sum is exact, and rounded up once.
 """
 
 import math
@@ -17,7 +17,7 @@ MICRO = 1_000_000
 MICRO_PER_KM = 1000 * MICRO
 DIGITS = 60
 LARGEST = 2**62  # the columns hold 2**63 - 1
-DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are one whole
+DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are a whole
 
 
 def micro(epsilon: float, radius_m: float | None = None, *, times: int = 1) -> Decimal:
@@ -38,7 +38,7 @@ def whole(amount: Decimal) -> int:
 
 
 class Charged(NamedTuple):
-    """What the releases of one source file were charged and not given back, in one unit, exactly."""
+    """What the releases of a source file were charged and not given back, in a unit, exactly."""
 
     amount: Decimal
     releases: int
@@ -57,7 +57,7 @@ NOTHING = Charged(Decimal(0), 0)
 
 
 def charges(lineage_id: int, unit: str) -> dict[int, Charged]:
-    """Return what the source files of a lineage were charged in one unit, those that were."""
+    """Return what the source files of a lineage were charged in a unit, those that were."""
     entries = BudgetEntry.objects.filter(source_file__lineage=lineage_id, unit=unit).order_by()
     kinds = entries.values_list("source_file", "epsilon", "radius_m", "stability").annotate(
         charged=Count("pk", filter=Q(amount__gt=0)), given_back=Count("pk", filter=Q(amount__lt=0))
@@ -71,7 +71,7 @@ def charges(lineage_id: int, unit: str) -> dict[int, Charged]:
 
 
 def _sum(parts: Iterable[Charged], last: int = 1) -> Charged:
-    """Add them up, the last one ``last`` times."""
+    """Add them up, the last ``last`` times."""
     with localcontext(prec=DIGITS):
         *some, end = parts
         amount = sum((part.amount for part in some), Decimal(0)) + last * end.amount
@@ -79,7 +79,7 @@ def _sum(parts: Iterable[Charged], last: int = 1) -> Charged:
 
 
 def with_more(charged: Charges, file: int, more: Charged) -> dict[int, Charged]:
-    """Return the same with ``more`` for one file."""
+    """Return the same with ``more`` for a file."""
     return {**charged, file: _sum([charged.get(file, NOTHING), more])}
 
 
@@ -121,7 +121,7 @@ def refresh(lineage_id: int) -> None:
 
 
 def refresh_unit(lineage_id: int, unit: str) -> None:
-    """The same in one unit."""
+    """The same in a unit."""
     _refresh(lineage_id, unit, SourceFile.objects.filter(lineage=lineage_id).prefetch_related("readings"))
 
 

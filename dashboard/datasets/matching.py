@@ -1,7 +1,7 @@
 """Comparing an upload with those that its owner uploaded before.
 
 Readings are compared by the hashes of their events. Sketches are compared where hashes are missing, damaged or of no
-use: of earlier uploads that cannot be read again, where one of two uploads has no times, or one of two tables of
+use: of earlier uploads that cannot be read again, where either upload has no times, or either of two tables of
 check-ins no positions, and with what a deleted account left.
 All events then count as shared.
 """
@@ -22,7 +22,7 @@ from privacy_engine.errors import DataError
 
 How = LineageEntry.How
 LEAST_OF_DELETED = 100
-"""Events that an upload shares with one of a deleted account at the least: of fewer one could guess."""
+"""Events that an upload shares with that of a deleted account at the least: fewer could be guessed."""
 TRAJECTORY_SORTS = ("timed", "untimed")
 STRENGTH: dict[str, int] = {how: i for i, how in enumerate((How.WHOLE, How.MOVED, How.ZONE, How.SAME))}
 

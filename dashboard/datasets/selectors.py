@@ -40,7 +40,7 @@ def visible_uploads(user: Any) -> QuerySet[Upload]:
 def with_sizes(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
     """The same, each with how many there are of ``landmark_set_count``, ``release_count`` and ``experiment_count``."""
 
-    def count(related: str) -> Any:  # counted apart: joined, rows of one sort would multiply those of another
+    def count(related: str) -> Any:  # counted apart: joined, rows of each sort would multiply those of another
         rows = Dataset._meta.get_field(related).related_model.objects.order_by().filter(dataset=OuterRef("pk"))
         return Coalesce(Subquery(rows.values("dataset").annotate(n=Count("pk")).values("n")), 0)
 
@@ -79,7 +79,7 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
     """The other uploads of the dataset's lineage: their datasets, when they came, what they share and spent.
 
     A user other than the owner sees those with a dataset that they may read. ``shared_events`` is how many events of
-    this upload the other one holds: none of one that is connected by a third, null where all are counted as shared.
+    this upload the other holds: none of those connected by a third, null where all are counted as shared.
     ``share`` is that of the smaller upload's events.
     """
     file = lineage.known_source_of(dataset)
@@ -114,7 +114,7 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
 
 
 def _held(file: SourceFile) -> dict[int, int]:
-    """How many events of a file each other one holds, at the most of one reading."""
+    """How many events of a file each other file holds, at the most of a reading."""
     counts: dict[int, int] = {}
     for classes in file.readings.values_list("classes", flat=True):
         many: dict[int, int] = {}
@@ -135,7 +135,7 @@ def _sharing(other: SourceFile, file: SourceFile, held: dict[int, int], fact: Li
 
 
 def recorded(dataset: Dataset, user: Any) -> list[LineageEntry]:
-    """What was recorded about the dataset's file and another one, oldest first; see :func:`shared_with`."""
+    """What was recorded about the dataset's file and another, oldest first; see :func:`shared_with`."""
     if dataset.source_file_id is None:
         return []
     entries = LineageEntry.objects.filter(Q(source_file=dataset.source_file_id) | Q(other=dataset.source_file_id))
@@ -218,7 +218,7 @@ def reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
     """Return the radius within which levels of a dataset are stated.
 
     That is the limit's radius, else that of the first release that was charged, so that uploads that share a budget
-    share it too; before any, one for the extent.
+    share it too; before any, that for the extent.
     """
     if budget and budget.total_radius_m:
         return float(budget.total_radius_m)

@@ -1,4 +1,4 @@
-"""What the ledger keeps of deleted accounts: source files and budgets without an owner, in lineages without one.
+"""What the ledger keeps of deleted accounts: source files and budgets without an owner, in lineages without any.
 
 They have keyed digests, sketches, mechanisms and levels; no name, no file and no user. Whoever uploads such a file
 again, from whatever account, takes its lineage over, with everything that was spent; so does who uploads most of its
@@ -36,7 +36,7 @@ def take_over(owner_id: Any, shares: Mapping[int, float]) -> set[int]:
 def _taken(owner_id: Any, lineages: Collection[int]) -> set[int]:
     """All files of the lineages that are taken, and what their new owner has of them already.
 
-    Of two owners at once, one takes a lineage.
+    Of two owners at once, the first takes a lineage.
     """
     taken = [pk for pk in lineages if Lineage.objects.filter(pk=pk, owner=None).update(owner=owner_id)]
     own = {row.file_digest: row for row in SourceFile.objects.filter(owner_id=owner_id).exclude(file_digest="")}
@@ -45,7 +45,7 @@ def _taken(owner_id: Any, lineages: Collection[int]) -> set[int]:
     seen: dict[str, int] = {}
     for file in SourceFile.objects.filter(lineage__in=taken).order_by("pk"):
         files.add(file.pk)
-        if file.file_digest in own:  # stays as it is, and counts for the one that the owner has
+        if file.file_digest in own:  # stays as it is, and counts for the file that the owner has
             count_wholly(file, own[file.file_digest])
             same.add(own[file.file_digest].pk)
         else:

@@ -1,4 +1,4 @@
-"""The bytes of a resumable upload in one local file, which requests of this host append to."""
+"""The bytes of a resumable upload in a local file, which requests of this host append to."""
 
 import contextlib
 import fcntl
@@ -78,7 +78,7 @@ def _is_sound(upload: Upload, file: BinaryIO) -> bool:
 
 
 def damaged(pk: uuid.UUID) -> bool:
-    """Whether what was received of an upload is damaged; False for one that a request appends to now."""
+    """Whether what was received of an upload is damaged; False for an upload that a request appends to now."""
     upload = Upload.objects.filter(pk=pk, dataset=None).first()
     try:
         if upload is None:

@@ -20,7 +20,7 @@ from privacy_engine.experiments.table import Results
 
 
 def data_of(row: Experiment) -> Any:
-    """What it is run on: a list of series, or one object of another kind, or None where its cells generate theirs."""
+    """What it is run on: a list of series, or an object of another kind, or None where its cells generate theirs."""
     given = None if row.dataset is None else read_data(row.dataset.kind, row.dataset.points_path)
     return experiments.data_of(inputs[row.kind].stated(row.parsed_spec, row.parsed_preset), given)
 
@@ -62,7 +62,7 @@ class Material:
 
 
 def material_of(row: Experiment) -> Material:
-    """Its material; the last one used in this process is cached, since its parts and its readers come in a row."""
+    """Its material; the last used in this process is cached, since its parts and its readers come in a row."""
     held = _held.get(row.pk)
     if held is None or held.lengths != row.lengths:  # its dataset may have been read again before it was resumed
         held = Material(row.pk, row.parsed_spec, row.lengths, block_store(row.owner_id))

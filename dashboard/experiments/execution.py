@@ -1,8 +1,8 @@
 """A worker's work on an experiment; no Celery in here.
 
 The first part cuts the rest: blocks that are kept already, by this or another experiment, are left out. A part
-computes its blocks one after the other and keeps each; between two of them it gives way to other kinds of work that
-wait. Whoever finds the last one done makes the table.
+computes its blocks in turn and keeps each; between two of them it gives way to other kinds of work that
+wait. Whoever finds the last block done makes the table.
 
 Who changes how an experiment stands together with its parts holds its row meanwhile (:func:`_locked`), so that a
 worker that was thought dead cannot take away the parts of its successor, or end what was started again.

@@ -1,4 +1,4 @@
-"""The folds of the experiment form in one line each, and what presets take."""
+"""The folds of the experiment form in a line each, and what presets take."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -18,7 +18,7 @@ TITLES = 6
 
 @cache
 def preset_seconds(name: str) -> float:
-    """Return about how long a preset takes on one core, on the data that it generates."""
+    """Return about how long a preset takes on a single core, on the data that it generates."""
     return plan(dataset=None, preset=presets.parse({"name": name}), spec=None).seconds
 
 

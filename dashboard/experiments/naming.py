@@ -1,4 +1,4 @@
-"""Names: landmark sets that an experiment was tried on have those they are kept under, runs get one that differs."""
+"""Names: landmark sets that an experiment was tried on have those they are kept under, runs get a name that differs."""
 
 from collections.abc import Mapping
 from itertools import count

@@ -36,7 +36,7 @@ NAMED = 3  # mechanisms in a text; of more their number
 
 @dataclass(frozen=True)
 class Values:
-    """The values of one parameter over the cells: their ``text``, and what a table is sorted by."""
+    """The values of a parameter over the cells: their ``text``, and what a table is sorted by."""
 
     title: str
     text: str
@@ -149,7 +149,7 @@ def _key(values: list[Any]) -> tuple[Any, ...]:
 
 
 def _range(values: list[Any], param: Param | None) -> str:
-    """Return up to two values one by one, of more numbers their ends, with the unit of ``param``."""
+    """Return up to two values by themselves, of more numbers their ends, with the unit of ``param``."""
     share = param is not None and (param.lowest, param.highest) == (0, 1)
     unit = " %" if share else f" {param.unit}" if param and param.unit else ""
     if all(map(_is_number, values)):

@@ -1,4 +1,4 @@
-"""What the table of runs shows of results: the range of each measure over the cells, and curves of the first one."""
+"""What the table of runs shows of results: the range of each measure over the cells, and curves of the first."""
 
 from itertools import product
 from typing import Any
@@ -16,7 +16,7 @@ POINTS = 24
 def measured(spec: ExperimentSpec, table: Any) -> list[dict[str, Any]]:
     """Return ``name``, ``title``, ``unit``, ``low`` and ``high`` of each measure: its means over the cells.
 
-    The first one has ``curves`` too, as :func:`_curves` makes them. ``low`` and ``high`` are None where no cell has a
+    The first has ``curves`` too, as :func:`_curves` makes them. ``low`` and ``high`` are None where no cell has a
     value.
     """
     means = table.column("mean").to_pylist()
@@ -30,7 +30,7 @@ def measured(spec: ExperimentSpec, table: Any) -> list[dict[str, Any]]:
 
 
 def _curves(spec: ExperimentSpec, means: list[float | None]) -> list[dict[str, Any]]:
-    """Return ``mechanism`` (None without one) and ``y`` along the horizontal axis, of the first values of other axes.
+    """Return ``mechanism`` (None without any) and ``y`` along the horizontal axis, of the first values of other axes.
 
     There is a curve for each value of the axis of releases or mechanisms.
     """

@@ -95,11 +95,11 @@ def submit_experiment(
     name: str = "",
     title: str = "",
 ) -> Experiment:
-    """Run a small experiment now; store the description of a larger one and queue it for the workers.
+    """Run a small experiment now; store the description of a larger experiment and queue it for the workers.
 
     ``preset`` states what the series are: its part of the dataset, or without a dataset what it generates. It also
     gives the spec where there is none. The spec that is stored states what it is tried on (``series``, or ``data`` of
-    its cells). Without a ``name`` it gets one that differs from those of the owner's other runs, beginning with
+    its cells). Without a ``name`` it gets a name that differs from those of the owner's other runs, beginning with
     ``title`` if any. One of a dataset belongs to whom the dataset belongs to, and is in its project.
 
     Raises
@@ -175,7 +175,7 @@ def cancel_experiment(*, experiment: Experiment) -> None:
 
 @transaction.atomic
 def resume_experiment(*, experiment: Experiment) -> Experiment:
-    """Go on with one that was cancelled or failed, from the blocks that are kept.
+    """Go on with an experiment that was cancelled or failed, from the blocks that are kept.
 
     Raises
     ------

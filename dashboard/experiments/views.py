@@ -1,4 +1,4 @@
-"""Pages of the experiments app: the list with its presets, the form that composes one, its results."""
+"""Pages of the experiments app: the list with its presets, the form that composes an experiment, its results."""
 
 import uuid
 from typing import Any
@@ -117,7 +117,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _kind_of(request: HttpRequest, origin: Any) -> str:
-    """The kind of data of a new experiment: that of what it begins with, or the requested one."""
+    """The kind of data of a new experiment: that of what it begins with, or the requested kind."""
     if origin is not None:
         return origin.kind
     preset = request.GET.get("preset")
@@ -133,7 +133,7 @@ def _choice(dataset: Dataset) -> dict[str, Any]:
 
 @require_safe
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """One experiment: its charts, which fill in while it runs, beside those of another one if that is requested."""
+    """One experiment: its charts, which fill in while it runs, beside those of another if that is requested."""
     row = get_object_or_404(visible_experiments(request.user), pk=pk)
     requested = request.GET.get("with")
     other = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(requested)) if requested else None

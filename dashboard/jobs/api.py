@@ -105,7 +105,7 @@ class JobsView(ApiView):
         waiting, count = _open_jobs(kinds)
         latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
         ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
-        over_by_now = {row.pk for row in ended}  # one may end between the two queries: then it is listed as it is now
+        over_by_now = {row.pk for row in ended}  # a job may end between the two queries: then it is listed as it is now
         still = [row for row in waiting if row.pk not in over_by_now]
         answering = workers.answering()
         late = now() - timedelta(seconds=workers.SILENT_S)

@@ -1,7 +1,7 @@
 """Which waiting row a message stands for: owners take turns, whoever of them sent more.
 
-A message means that a row waits, and a worker that receives one takes a row of the same queue: of the owner with the
-fewest running jobs in it; among equals, of the one whom this process served longest ago; among equals, who waits
+A message means that a row waits, and a worker that receives it takes a row of the same queue: of the owner with the
+fewest running jobs in it; among equals, of the owner whom this process served longest ago; among equals, who waits
 longest. Nothing is stored for it: what waits and runs is in the rows, and the turns are in each worker process.
 """
 
@@ -35,13 +35,13 @@ def running(models: Iterable[type[Job]]) -> Counter[Any]:
 
 
 def at_limit() -> set[Any]:
-    """Owners who have as many running jobs as one may have (CAIRN_OWNER_RUNNING)."""
+    """Owners who have as many running jobs as an owner may have (CAIRN_OWNER_RUNNING)."""
     most = settings.CAIRN_OWNER_RUNNING
     return {owner for owner, n in running(models_of()).items() if n >= most} if most else set()
 
 
 def choices(model: type[Job], pk: Any, models: Iterable[type[Job]]) -> Iterator[tuple[type[Job], Any]]:
-    """Rows of ``models`` to claim for a message about the row ``pk``: the next one each time that a claim failed."""
+    """Rows of ``models`` to claim for a message about the row ``pk``: the next row each time that a claim failed."""
     models = list(models)
     for _ in range(MOST_TRIES):  # another worker was quicker at each, and works on it
         owner = _next_owner(model.QUEUE, models)
@@ -74,7 +74,7 @@ def _waiting(models: Iterable[type[Job]]) -> dict[Any, Any]:
 
 
 def _row_of(owner: Any, model: type[Job], pk: Any, models: Iterable[type[Job]]) -> tuple[type[Job], Any] | None:
-    """The row of the message if it is this owner's and waits; else the one of the owner that waits longest."""
+    """The row of the message if it is this owner's and waits; else the row of the owner that waits longest."""
     mine = {model.OWNER: owner, "state": State.QUEUED}
     if model._default_manager.filter(pk=pk, **mine).exists():
         return model, pk
@@ -91,7 +91,7 @@ def _row_of(owner: Any, model: type[Job], pk: Any, models: Iterable[type[Job]]) 
 def gives_way(model: type[Job], owner: Any) -> bool:
     """Whether a job in parts of ``owner`` should wait again, between two parts of its work.
 
-    True while a job of another queue waits, or one of this queue whose owner has fewer running jobs.
+    True while a job of another queue waits, or a job of this queue whose owner has fewer running jobs.
     """
     others = [other for other in models_of() if other.QUEUE != model.QUEUE]
     if any(other._default_manager.filter(state=State.QUEUED).exists() for other in others):

@@ -18,7 +18,7 @@ def ahead(model: type[Job], owner: Any) -> int:
 def positions() -> dict[Any, int]:
     """Return the place of everything that waits, by id, from 1.
 
-    Parts of an experiment are one entry under the id of that, at the place of its first one. The queues of messages are
+    Parts of an experiment are an entry under its id, at the place of its first part. The queues of messages are
     counted separately: workers take from them in turn.
     """
     queues: dict[str, list[type[Job]]] = defaultdict(list)
@@ -33,7 +33,7 @@ def positions() -> dict[Any, int]:
 def _turns(models: list[type[Job]]) -> tuple[list[tuple[int, Any, Any]], Counter[Any]]:
     """Turn, since when it waits and id of each entry of a queue, in the order that workers take them.
 
-    An owner's first entry has as its turn how many of the owner's jobs run, and each further one is a turn later.
+    An owner's first entry has as its turn how many of the owner's jobs run, and each further entry is a turn later.
     Also returned: the turn that the next entry of each owner would have.
     """
     entries: list[tuple[Any, Any, Any]] = []

@@ -46,7 +46,7 @@ def resend(model: type[Job]) -> int:
 
 
 def _not_delivered(model: type[Job]) -> models.QuerySet[Job]:
-    """Waiting rows without a message, or with a lost one: sent a while ago, and fewer messages wait than rows do."""
+    """Waiting rows with no message, or with a lost message: sent a while ago, and fewer messages wait than rows do."""
     waiting = eligible(model)
     never = waiting.filter(enqueued_at__isnull=True)
     lost = waiting.filter(enqueued_at__lt=Now() - timedelta(seconds=RESEND_AFTER_S))

@@ -24,7 +24,7 @@ def answering(seen: Sequence[Beat] | None = None) -> int:
 
 
 def answering_by_queue(seen: Sequence[Beat] | None = None) -> dict[str, int]:
-    """As :func:`answering`, of those that take messages of each queue; 0 of one that none takes from."""
+    """As :func:`answering`, of those that take messages of each queue; 0 of a queue that none takes from."""
     counts = dict.fromkeys((queue.name for queue in settings.CELERY_TASK_QUEUES), 0)
     for beat in latest() if seen is None else seen:
         for queue in beat.text.split() if beat.age_s <= SILENT_S else ():

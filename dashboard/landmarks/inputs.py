@@ -56,7 +56,7 @@ class TrajectoryInputs(ReleaseInputs[Trajectories]):
 
     @cached_property
     def context(self) -> Context:
-        """With the largest number of landmarks of any one person, as the set has it or as they are counted."""
+        """With the largest number of landmarks of any person, as the set has it or as they are counted."""
         known = self._set.count_per_person if self._set else 0
         return promise_context(
             self._dataset, self._set, landmarks=most_landmarks(self.masks) if known is None else known

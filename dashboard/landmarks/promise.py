@@ -21,7 +21,7 @@ def promise_context(
 ) -> Context:
     """The context of releases of ``dataset``, of trajectories, with this landmark set or with none.
 
-    ``landmarks`` is the largest number of landmarks of any one person, which is 0 without a set.
+    ``landmarks`` is the largest number of landmarks of any person, which is 0 without a set.
     """
     read = dataset.decisions.listed, dataset.decisions.joined
     of_dataset = {"cleaning": parse_cleaning(dataset.cleaning), "stability": dataset.stability}
@@ -38,7 +38,7 @@ def promise_context(
 
 
 def marked_beside(selection: dict[str, Any]) -> MarkedBeside:
-    """How the dummies of a set were drawn; what was not kept of an old one counts as no promise."""
+    """How the dummies of a set were drawn; what was not kept of an old set counts as no promise."""
     return MarkedBeside(
         private=selection["private"],
         level=selection.get("one_sided_level"),

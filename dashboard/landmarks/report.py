@@ -19,7 +19,7 @@ from privacy_engine.core.arrays import Mask
 from privacy_engine.errors import ParameterError
 
 MAX_EVENTS = 100_000
-"""Events of one person that a report is worked out for within a request."""
+"""Events of a person that a report is worked out for within a request."""
 
 
 @computed_where(lambda landmark_set: landmark_set.dataset.is_large)
@@ -62,7 +62,7 @@ def plan_of(landmark_set: LandmarkSet | None, params: dict[str, Any]) -> BudgetP
 def mask_of_series(landmark_set: LandmarkSet, series: int) -> Mask:
     """Which events are landmarks of the person whose ``series`` it is, where they are few enough for a report.
 
-    Events of all series of the person, in the order of time: they share one budget.
+    Events of all series of the person, in the order of time: they share a budget.
 
     Raises
     ------

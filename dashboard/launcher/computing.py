@@ -48,7 +48,7 @@ def main(control: Connection) -> None:
 
 
 def _call(connection: Connection) -> None:
-    """Make one call; its message is what :func:`dashboard.core.computing.computed_where` sends."""
+    """Make a call; its message is what :func:`dashboard.core.computing.computed_where` sends."""
     from django.db import close_old_connections
 
     from dashboard.core.computing import sent

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 TIDY_EVERY_S = 60.0
 LIST_EVERY_S = 3600.0  # a list of all objects of a storage that hosts share costs a request for each thousand
-ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
+ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without a row after this long it has none
 STALE_S = 3600.0  # twice the longest job: no worker writes to this file any more
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 

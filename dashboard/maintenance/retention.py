@@ -11,7 +11,7 @@ from dashboard.jobs.models import State, listed_models
 from dashboard.storage import removals
 
 AT_ONCE = 200
-"""Rows of a kind in one round of the sweep."""
+"""Rows of a kind in a round of the sweep."""
 
 
 def apply() -> dict[str, int]:
@@ -33,7 +33,7 @@ def _remove_originals(before: datetime) -> int:
     old = Dataset.objects.filter(state=State.READY, finished_at__lt=before, original_removed_at=None)
     removed = 0
     for row in old.filter(aggregation__isnull=True, stay_detection__isnull=True)[:AT_ONCE]:
-        # the row first: one that is being read again meanwhile is not ready any more
+        # the row first: a dataset that is being read again meanwhile is not ready any more
         with transaction.atomic():
             if old.filter(pk=row.pk).update(original_removed_at=timezone.now()):
                 removals.request(str(row.original_path))

@@ -36,13 +36,13 @@ from dashboard.maps.pmtiles_file import (
 from dashboard.maps.regions import ZOOM, Region
 from dashboard.maps.remote_archive import RemoteFile, TooMuch
 
-MOST_BYTES = 100_000_000  # that are fetched for one region, directories and gaps included
+MOST_BYTES = 100_000_000  # that are fetched for a region, directories and gaps included
 CLOSEST_ZOOM = 12
 LEAST_ZOOM = ZOOM  # what reaches less far shows no more than the built-in map
 MOST_TILES = 1024  # of zoom 8 in a region: half a continent
 DIRECTORIES_BYTES = 20_000_000
 GAP_BYTES = 50_000  # fetched and thrown away: two requests would take longer
-RANGE_BYTES = 4_000_000  # of one request, if one tile is not more
+RANGE_BYTES = 4_000_000  # of a request, if a single tile is not more
 MOST_RANGES = 2_000
 
 

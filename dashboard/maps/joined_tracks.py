@@ -1,7 +1,7 @@
-"""All series of a file as one track in pieces, one piece for each series, of a limited number of points.
+"""All series of a file as a single track in pieces, a piece for each series, of a limited number of points.
 
 The format is that of dashboard/maps/track_encoding.py: always with events, counted from 0 over the whole dataset, and
-with the ends of the pieces, one for each series.
+with the ends of the pieces, an end for each series.
 """
 
 from collections.abc import Iterator, Sequence

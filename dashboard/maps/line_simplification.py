@@ -80,7 +80,7 @@ class MapView:
         index = np.flatnonzero(keep)
         first, last = index[:-1], index[1:]
         cut = shows[first] & (last - first > 1) & ~(needed[first] & needed[last])
-        if cut.any():  # between a point needed for the whole line and one where its piece ends
+        if cut.any():  # between a point needed for the whole line and a point where its piece ends
             keep[_needed_between(east, y, first[cut], last[cut], tolerance)] = True
             index = np.flatnonzero(keep)
         return index, np.searchsorted(index, pieces[:, 1]) + 1
@@ -101,7 +101,7 @@ class MapView:
 
 
 def _far(east: Whole) -> Mask:
-    """Which steps (n - 1,) are drawn the short way, out over one edge of the world and in over the other."""
+    """Which steps (n - 1,) are drawn the short way, out over an edge of the world and in over the other."""
     if int(east.max()) - int(east.min()) <= TURN // 2:
         return np.zeros(len(east) - 1, dtype=np.bool_)
     return np.abs(np.diff(east.astype(np.int64))) > TURN // 2

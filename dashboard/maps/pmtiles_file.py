@@ -86,7 +86,7 @@ class Archive:
         return self.content_type == VECTOR
 
     def tile(self, z: int, x: int, y: int) -> bytes | None:
-        """A tile as it is in the file; None for one that it does not have, or that is damaged or too large."""
+        """A tile as it is in the file; None for a tile that it does not have, or that is damaged or too large."""
         if not self.zooms[0] <= z <= self.zooms[1] or max(x, y) >= 1 << z:
             return None
         try:
@@ -99,7 +99,7 @@ class Archive:
         return body or None
 
     def check(self) -> None:
-        """Read the first tile, so that a file without one is refused when it arrives.
+        """Read the first tile, so that a file without any is refused when it arrives.
 
         Raises
         ------

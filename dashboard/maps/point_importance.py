@@ -18,7 +18,7 @@ from privacy_engine.core.arrays import Floats, Ints
 
 MAX_RUN = 1024  # points of a run: a line made to be slow costs its length times the levels of a run at most
 RUNS = 8  # processed together: their arrays stay in the processor's cache
-LEVELS = 40  # from the next one on segments are halved instead: no line has more levels than this and log2(MAX_RUN)
+LEVELS = 40  # from the next on segments are halved instead: no line has more levels than this and log2(MAX_RUN)
 
 
 def importance(x: Floats, y: Floats, least: float) -> NDArray[np.float32]:
@@ -49,7 +49,7 @@ def importance(x: Floats, y: Floats, least: float) -> NDArray[np.float32]:
 
 
 def importances(lines: Sequence[tuple[Floats, Floats]], least: float) -> list[NDArray[np.float32]]:
-    """Return :func:`importance` of each of ``lines``; those of one run are processed :data:`RUNS` runs together."""
+    """Return :func:`importance` of each of ``lines``; those of a run are processed :data:`RUNS` runs together."""
     values = [np.empty(0, dtype=np.float32)] * len(lines)
     group: list[int] = []
     points = 0  # of the group
@@ -69,7 +69,7 @@ def importances(lines: Sequence[tuple[Floats, Floats]], least: float) -> list[ND
 def _fill_together(
     values: list[NDArray[np.float32]], lines: Sequence[tuple[Floats, Floats]], group: Sequence[int], least: float
 ) -> None:
-    """Write the importance of the lines ``group``, of three points at least and of one run each, into ``found``."""
+    """Write the importance of the lines ``group``, of three points at least and of a run each, into ``values``."""
     if not group:
         return
     x, y = (np.concatenate([lines[i][axis] for i in group]) for axis in (0, 1))
@@ -82,7 +82,7 @@ def _fill_together(
 
 
 def _of_runs(x: Floats, y: Floats, slack: Floats, ends: Ints, least: float) -> Floats:
-    """Importance of the points before the last one; 0 at ``ends``, between which the runs lie."""
+    """Importance of the points before the last; 0 at ``ends``, between which the runs lie."""
     return between(x, y, ends[:-1], ends[1:], least, slack if slack.any() else None)[:-1]
 
 

@@ -1,4 +1,4 @@
-"""Ranges of one file on another host, by HTTP: the one connection to the outside that Cairn makes.
+"""Ranges of a file on another host, by HTTP: the only connection to the outside that Cairn makes.
 
 Only the operator names the address (``CAIRN_MAP_ARCHIVE``), and an answer is taken only if it is exactly what was
 requested: no redirect is followed, no cookie or address of a page is sent, and what arrives is counted.
@@ -55,7 +55,7 @@ def archive_address(url: str) -> str:
     Raises
     ------
     ImproperlyConfigured
-        It is no http or https address of one host, or names a user.
+        It is no http or https address of a host, or names a user.
     """
     if not url:
         return ""
@@ -137,7 +137,7 @@ class RemoteFile:
         return bytes(body)
 
     def _checked(self, answer: HTTPResponse, offset: int, length: int) -> int:
-        """How many bytes the answer has: those that were requested, of the file that the first one was of."""
+        """How many bytes the answer has: those that were requested, of the file that the first was of."""
         if answer.status != 206:
             moved = " (a redirect, which is not followed)" if answer.status in range(300, 400) else ""
             raise self._wrong("the status 206", f"{answer.status}{moved}")

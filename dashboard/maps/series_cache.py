@@ -72,7 +72,7 @@ def line(path: Source, series: int) -> Line:
     FileNotFoundError
         Nor is there such a file (any more).
     """
-    loaded = lines(path)  # where the file is large only that one is read
+    loaded = lines(path)  # where the file is large only that series is read
     if 0 <= series < len(loaded):
         return loaded[series]
     raise must_be("series", f"between 0 and {len(loaded) - 1}", series)

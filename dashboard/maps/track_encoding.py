@@ -66,7 +66,7 @@ def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
             return ahead(drawn, series)
         return _encoded(drawn, series, view)
 
-    return binary_response(request, body, tag=f"{tag}-{series}-{VERSION}")  # an address has one view
+    return binary_response(request, body, tag=f"{tag}-{series}-{VERSION}")  # an address has a single view
 
 
 @computed_where(lambda drawn, *_: sum(drawn.lengths) > LARGE)
@@ -89,7 +89,7 @@ def answer_line(
 
 
 def encode(track: Line) -> bytes:
-    """All of one series."""
+    """All of a series."""
     return b"".join(_parts(track))
 
 
@@ -98,7 +98,7 @@ def _parts(track: Line) -> Iterator[bytes]:
 
 
 def encode_view(track: Line, view: MapView) -> bytes:
-    """What a map view shows of one series, without times and with the event of every position."""
+    """What a map view shows of a series, without times and with the event of every position."""
     index, ends = view.shown(track.lon, track.y, track.importance)
     event = index if track.event is None else track.event[index]
     unit = max(1, int(360 * CELLS_PER_DEGREE / view.scale / UNITS_PER_PIXEL))

@@ -35,7 +35,7 @@ def with_counts(projects: QuerySet[Project]) -> QuerySet[Project]:
 
 
 def _count(model: Any) -> Any:
-    """Counted apart: joined, rows of one kind would multiply those of another."""
+    """Counted apart: joined, rows of each kind would multiply those of another."""
     rows = model._default_manager.order_by().filter(project=OuterRef("pk")).values("project")
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 

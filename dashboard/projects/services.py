@@ -23,13 +23,13 @@ from dashboard.projects.models import GIVEN, Membership, Project, Role
 from privacy_engine.errors import ParameterError
 
 MOST_PROJECTS = 200
-"""Projects of one owner."""
+"""Projects of an owner."""
 MOST_MEMBERS = 200
-"""Members of one project."""
+"""Members of a project."""
 MOST_DAYS = 30
 """How long an invitation is valid at most."""
 NAMES_TRIED = 20
-"""User names that one user may enter within a quarter of an hour; those that were found do not count."""
+"""User names that a user may enter within a quarter of an hour; those that were found do not count."""
 
 
 def create_project(*, owner: User, name: str) -> Project:
@@ -96,7 +96,7 @@ def _add(held: Project, user: User, role: str) -> Membership:
 
 
 def invite(*, project: Project, role: str, days: int = invitations.DAYS) -> tuple[Invitation, str]:
-    """A link with which one person joins the project within ``days``, and its path, which is stored nowhere.
+    """A link with which a person joins the project within ``days``, and its path, which is stored nowhere.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def join(token: str, user: User) -> Membership:
     Raises
     ------
     invitations.Gone
-        The link is no more: of two requests at once one joins.
+        The link is no more: only the first of two requests joins.
     Conflict
         The user is a member already, or there are :data:`MOST_MEMBERS`.
     django.db.IntegrityError

@@ -1,4 +1,4 @@
-"""Pages of the projects app: all of them, one with what is in it and its people, joining, moving a row into one."""
+"""Pages of the projects app: all of them, each with what is in it and its people, joining, moving a row into it."""
 
 import uuid
 from functools import partial
@@ -37,7 +37,7 @@ LABELS = {"name": "The name", "user": "User name", "role": "Role", "days": "Vali
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: HttpRequest) -> HttpResponse:
-    """The user's projects, and the form that starts one."""
+    """The user's projects, and the form that starts a project."""
     error = None
     if request.method == "POST":
         try:

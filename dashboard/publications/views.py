@@ -1,4 +1,4 @@
-"""The owner's pages of public links: all of them, and those of one release with the form that makes one."""
+"""The owner's pages of public links: all of them, and those of a release with the form that makes a link."""
 
 import uuid
 from typing import Any
@@ -36,7 +36,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def publish(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The links of one release, and the form that makes another."""
+    """The links of a release, and the form that makes another."""
     release = get_object_or_404(visible_releases(request.user), pk=pk)
     if request.method != "POST":
         return _listed(request, release)

@@ -1,6 +1,6 @@
-"""Releases in the batches they were submitted in: the form submits one release for each mechanism, at one level.
+"""Releases in the batches they were submitted in: the form submits a release for each mechanism, at the same level.
 
-A batch is of one landmark set, so that its releases can be compared.
+A batch is of a single landmark set, so that its releases can be compared.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from dashboard.releases.models import Release
 from dashboard.releases.naming import level_text
 
 GAP = timedelta(minutes=1)
-"""Releases of one level that were submitted closer to each other are of one batch."""
+"""Releases of the same level that were submitted closer to each other are of the same batch."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Releases of one level, submitted together at ``at``; ``derived`` ones are made from other releases."""
+    """Releases of a level, submitted together at ``at``; ``derived`` ones are made from other releases."""
 
     level: str
     simulated: bool
@@ -28,7 +28,7 @@ class Batch:
 
     @property
     def is_several(self) -> bool:
-        """Whether it has a heading in lists: one release needs none."""
+        """Whether it has a heading in lists: a single release needs none."""
         return len(self.releases) > 1
 
     @property

@@ -1,7 +1,7 @@
-"""Releases as one ZIP: the data in several formats, the label, the configuration, checksums. Only what may go out.
+"""Releases as a ZIP: the data in several formats, the label, the configuration, checksums. Only what may go out.
 
 The same releases give the same bytes: fixed times and rights, sorted names, no host and no text of the owner. A bundle
-is written while it is sent; one file of one release at a time is on the disk.
+is written while it is sent; a single file of a release at a time is on the disk.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from privacy_engine.releases.label import NOT_PRIVATE
 
 MEDIA_TYPE = "application/zip"
 MOST = 20
-"""Releases in one bundle."""
+"""Releases in a bundle."""
 LAYOUT = 1  # counts up when the same releases are packed in another way
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a ZIP can represent
 CHUNK = 1 << 18

@@ -1,4 +1,4 @@
-"""REST API of bundles: one release, or several, as a ZIP."""
+"""REST API of bundles: a release, or several, as a ZIP."""
 
 from collections.abc import Sequence
 from typing import Any

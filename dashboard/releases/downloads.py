@@ -26,7 +26,7 @@ KEPT = "export-"
 
 
 def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
-    """The privacy label: one for the API, the pages and the downloads; ``guarantee`` is None for a seeded release.
+    """The privacy label: the same for the API, the pages and the downloads; ``guarantee`` is None for a seeded release.
 
     ``sha256`` is the digest of a public copy, whose label does not name the entry of the owner's ledger.
     """
@@ -45,7 +45,7 @@ def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
 
 @computed_where(lambda row: row.by_series and row.dataset.is_large)
 def _points_digest(row: Release) -> str:
-    """The digest of the published points; rows of before there was one hold that of their own file."""
+    """The digest of the published points; rows of before there was any hold that of their own file."""
     return datatypes[row.kind].digest(read_release(row)) if row.by_series else row.data_sha256
 
 
@@ -68,7 +68,7 @@ def context_of(row: Release) -> Context:
 def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     """The release as an open file, its media type, and what to call it.
 
-    A large one is rendered once and kept beside the release, until the sweep removes it an hour later.
+    A large export is rendered once and kept beside the release, until the sweep removes it an hour later.
 
     Raises
     ------

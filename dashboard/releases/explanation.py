@@ -1,4 +1,4 @@
-"""What the explanation of a release holds, whatever its kind: one page for readers without mathematics.
+"""What the explanation of a release holds, whatever its kind: a page for readers without mathematics.
 
 Everything in it follows from what the release publishes, from its description and from its label. It never looks at the
 original or at figures measured against it; of the owner's texts it has the title, and author and
@@ -25,9 +25,9 @@ from privacy_engine.accounting.promise import READING, Context
 from privacy_engine.analysis.best_guess import best_guess
 
 READERS = {"board": "Ethics board", "colleague": "Colleague"}
-"""Who the page is written for, the usual one first."""
+"""Who the page is written for, the usual first."""
 SPARSE = 1000
-"""Letters of the promise and of what it does not hide that leave space for large letters on one page of paper."""
+"""Letters of the promise and of what it does not hide that leave space for large letters on a page of paper."""
 CODE = 12
 """Digits of the digest that a printed page shows large, in groups of four."""
 
@@ -144,7 +144,7 @@ def plot_of(row: Release, series: str) -> Plot:
 
 
 def certainty(epsilon: float) -> float:
-    """What a guess of one half becomes at most where odds change by a factor of at most exp(ε), in per cent.
+    """What a guess of a half becomes at most where odds change by a factor of at most exp(ε), in per cent.
 
     Rounded up to a tenth.
 

@@ -61,7 +61,7 @@ def matches_label(name: str, path: Path) -> bool | None:
 
 
 class _Stored(Numbered[data.Release]):
-    """A finished release as its mechanism made it, one for each series, out of its own files alone."""
+    """A finished release as its mechanism made it, a part for each series, out of its own files alone."""
 
     def __init__(self, row: Release) -> None:
         self._mechanism, self._budgets = row.parsed_spec.mechanism, parquet.Rows(row.budgets_path)
@@ -81,7 +81,7 @@ class _Stored(Numbered[data.Release]):
 
 
 def read_releases(row: Release) -> Sequence[data.Release]:
-    """A finished release as its mechanism made it, one for each series, read when they are needed."""
+    """A finished release as its mechanism made it, a part for each series, read when they are needed."""
     return _Stored(row)
 
 
@@ -105,7 +105,7 @@ def person_of_release(row: Release, series: int) -> Person:
 
 
 def read_person(row: Release, person: Person, landmark_set: LandmarkSet | None) -> tuple[data.Release, Mask]:
-    """A finished release of one person's events in the order of time, and which of these are landmarks of a set."""
+    """A finished release of a person's events in the order of time, and which of these are landmarks of a set."""
     is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
     return person.joined_release(read_releases(row)), is_landmark
 
@@ -120,7 +120,7 @@ class Curves:
 
 
 def read_curves(row: Release, series: int) -> Curves:
-    """What the owner's charts show of one series.
+    """What the owner's charts show of a series.
 
     Raises
     ------

@@ -27,7 +27,7 @@ CAIRN = "Cairn: a privacy workbench for location histories and other time series
 class Plot:
     """What a figure shows: points (n, 2), on a line or as ``marks`` with these texts.
 
-    ``what`` begins the caption and ``details`` are in it; both axes of a map have one scale.
+    ``what`` begins the caption and ``details`` are in it; both axes of a map have the same scale.
     """
 
     xy: Floats
@@ -40,7 +40,7 @@ class Plot:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A plot of a release with all texts beside it, each on one line."""
+    """A plot of a release with all texts beside it, each on a line."""
 
     plot: Plot
     titles: list[str]
@@ -150,7 +150,7 @@ class Figure:
 
 
 def _limits(plot: Plot) -> tuple[Any, Any]:
-    """The ends of both axes, a little beyond the points; of no points and of one there are some, too."""
+    """The ends of both axes, a little beyond the points; of no points and of a single point there are some, too."""
     xy = plot.xy if len(plot.xy) else np.zeros((1, 2))
     low, high = xy.min(axis=0), xy.max(axis=0)
     span = high - low

@@ -173,7 +173,7 @@ class Report(ABC):
     def shared(
         self, request: HttpRequest, rows: Sequence[Release], reports: Sequence[ReleaseReport], parts: Sequence[Any]
     ) -> dict[str, Any]:
-        """Return what the pages of every kind show; ``parts`` are the owner's of each release, none in a public one."""
+        """Return what the pages of every kind show; ``parts`` are the owner's of each release, none if public."""
         context = {
             "adapter": self,
             "owner": bool(parts),

@@ -9,7 +9,7 @@ from dashboard.storage.stored_path import StoredPath, stored_files
 
 
 def adopt() -> uuid.UUID:
-    """Give database and files one id, whatever they have: that which is the only one, or a new one."""
+    """Give database and files the same id, whatever they have: the only id, or a new id."""
     known = set(installation.read().known().values())
     chosen = known.pop() if len(known) == 1 else uuid.uuid4()
     if stored_files().shared:

@@ -59,7 +59,7 @@ def read_release(kind: str, path: Source) -> Any:
 
 
 def is_large(path: Source) -> bool:
-    """Whether a file of any kind is one that a web server leaves to its computing process."""
+    """Whether a file of any kind is of those that a web server leaves to its computing process."""
     with located(path) as local:
         return local.stat().st_size > LARGE_BYTES
 

@@ -1,6 +1,6 @@
 """The id of the installation: in the database, in ``CAIRN_HOME/installation``, and in the storage that hosts share.
 
-A process that finds different ids, or one of them missing, ends before it writes anything. Where there is none yet it
+A process that finds different ids, or any of them missing, ends before it writes anything. Where there is none yet it
 is written: first to CAIRN_HOME, marked as not yet confirmed, then to the database, which decides between processes that
 start at the same time, then to the other places. A process that is killed in between leaves a state that the next start
 completes, since the id that is not confirmed equals that of the database or the database has none.
@@ -130,7 +130,7 @@ def after_migration(**_: Any) -> None:
 
 
 def require_in_server(exit_code: int = 1) -> None:
-    """:func:`require` for a web server or worker, which ends; one whose database is away waits for it."""
+    """:func:`require` for a web server or worker, which ends; a process whose database is away waits for it."""
     try:
         require()
     except Refused as refused:

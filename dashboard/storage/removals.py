@@ -49,7 +49,7 @@ def request(*keys: str) -> None:
 
 @contextmanager
 def left_to_the_sweep() -> Iterator[None]:
-    """Let the sweep remove what is requested in this block: there may be too many files for one request."""
+    """Let the sweep remove what is requested in this block: there may be too many files for a single request."""
     token = _later.set(True)
     try:
         yield

@@ -32,7 +32,7 @@ PART_BYTES = 16_000_000
 """Larger files are sent in parts of this size, of which S3 takes 10,000."""
 CHUNK = 1 << 20
 CHUNKS = 8 << 20
-"""Bytes of one request of :meth:`S3Files.chunks`."""
+"""Bytes of a request of :meth:`S3Files.chunks`."""
 TRIES = 4
 PAUSE_S = 0.2
 PROBE_S = 2.0
@@ -44,7 +44,7 @@ DIGEST = "sha256"
 
 
 class _WrittenAtOnce(StorageUnavailable):
-    """Two requests wrote one name at the same time, and the storage lets neither know which was first."""
+    """Two requests wrote the same name at the same time, and the storage lets neither know which was first."""
 
 
 class _Damaged(StorageUnavailable):
@@ -94,7 +94,7 @@ class S3Files(S3Storage):
 
     @property
     def connection(self) -> Any:
-        """One for all threads of a process, as its client may be used by any; after a fork a new one."""
+        """One for all threads of a process, as its client may be used by any; after a fork a new client."""
         process, client = self._shared
         if process == os.getpid():
             return client
@@ -239,7 +239,7 @@ class S3Files(S3Storage):
             self._cache.adopt(name, file, content)
 
     def take_folder(self, source: Path, name: str) -> None:
-        """Send every file; none of them stays where one cannot be sent."""
+        """Send every file; none of them stays where any cannot be sent."""
         taken = []
         try:
             for path in sorted(source.iterdir()):

@@ -1,6 +1,6 @@
 """Files that no row names and whose removal was not requested: kept for a week under ``trash/TIME/``.
 
-There is one in CAIRN_HOME, and one in the storage that hosts share.
+There is a trash in CAIRN_HOME, and a trash in the storage that hosts share.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""REST API of live streams: open one, publish the counts of its timestamps, read what was published."""
+"""REST API of live streams: open a stream, publish the counts of its timestamps, read what was published."""
 
 from typing import Any
 
@@ -123,7 +123,7 @@ class StreamViewSet(RowViewSet[LiveStream]):
     def live(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Send timestamps as they are published, as server-sent events; 429 where the server has no place for it."""
         row = self.get_object()
-        if request.method == "HEAD":  # a body that no one reads would keep its thread
+        if request.method == "HEAD":  # a body that is not read would keep its thread
             return HttpResponse(content_type=live.CONTENT_TYPE)
         query = {"after": request.headers.get("Last-Event-ID") or request.query_params.get("after", "0")}
         response = live.connect(row, valid(EventsQuery, query)["after"])

@@ -50,7 +50,7 @@ def parse_counts(events: Sequence[Event], names: Sequence[str]) -> Floats:
     Raises
     ------
     ParameterError
-        There is not one number for each of ``names``. Its field has the place of the event.
+        There are not as many numbers as ``names``. Its field has the place of the event.
     """
     columns = dict.fromkeys(names)
     return np.array([_counts(event.given["counts"], columns, f"events.{i}.counts") for i, event in enumerate(events)])

@@ -16,12 +16,12 @@ from dashboard.streams.serializers import TimestampSerializer
 
 CONTENT_TYPE = "text/event-stream"
 CONNECTION_S = 30.0
-"""How long one connection lasts; a browser then opens another one, which continues where it ended."""
+"""How long a connection lasts; a browser then opens another, which continues where it ended."""
 LOOK_S = 0.5
 BEAT_S = 2.0
 """That a client has gone is noticed when something is sent to it."""
 MOST_CONNECTIONS = 200
-"""Of one web process, whose server has a thread for each. Who gets none requests the timestamps from time to time."""
+"""Of a web process, whose server has a thread for each. Who gets none requests the timestamps from time to time."""
 KEPT = 100
 """Of a stream's last timestamps in memory; who lacks earlier ones reads them for itself."""
 
@@ -72,7 +72,7 @@ class _Seen(NamedTuple):
 
 
 class _Followed:
-    """A stream that connections of this process follow: one of them reads the database at a time, for all.
+    """A stream that connections of this process follow: a single connection reads the database at a time, for all.
 
     Their threads keep no connection to the database, which has fewer of them than the server has threads.
     """
@@ -128,7 +128,7 @@ def _message(row: PublishedTimestamp) -> bytes:
 
 
 def _messages(followed: _Followed, position: int, seconds: float) -> Iterator[bytes]:
-    """Each timestamp as one message whose id is the next position, and ``state`` where that or what is spent changed.
+    """Each timestamp as a message whose id is the next position, and ``state`` where that or what is spent changed.
 
     It ends with ``closed``, or with ``gone`` where there is no such stream any more. A comment is sent where there is
     nothing else for long.

@@ -13,9 +13,9 @@ from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.data.stream_release import StreamRelease, counts_digest
 
 MOST_AT_ONCE = 1000
-"""Timestamps that one response lists."""
+"""Timestamps that a response lists."""
 MOST_COUNTS = 500_000
-"""Counts that one response lists: fewer timestamps where they have many dimensions."""
+"""Counts that a response lists: fewer timestamps where they have many dimensions."""
 
 
 def visible_streams(user: Any) -> QuerySet[LiveStream]:
@@ -29,7 +29,7 @@ def open_stream_of(user: Any, dimensions: Sequence[str]) -> LiveStream | None:
 
 
 def live_stream_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
-    """The live stream that the comparison of a dataset's releases leads to, if there is one."""
+    """The live stream that the comparison of a dataset's releases leads to, if there is any."""
     names = [dimension["name"] for dimension in (dataset.summary or {})["dimensions"]]
     return {"live": open_stream_of(request.user, names)}
 

@@ -22,11 +22,11 @@ from privacy_engine.releases.spec import ReleaseSpec
 
 MOST_DIMENSIONS = 10_000
 MOST_CELLS = 1_000_000
-"""Counts that one request may publish."""
+"""Counts that a request may publish."""
 LONGEST_NAME = 200
 """Characters of the name of a dimension."""
 MOST_OPEN = 100
-"""Streams of one user that are not closed."""
+"""Streams of a user that are not closed."""
 
 
 def live_spec(described: Any) -> ReleaseSpec:
@@ -53,7 +53,7 @@ def open_stream(
     step: float | None = None,
     idempotency_key: str = "",
 ) -> tuple[LiveStream, bool]:
-    """A stream that takes counts, and whether it is a new one; an equal request with the same key opens one stream.
+    """A stream that takes counts, and whether it is new; an equal request with the same key opens no further stream.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def open_stream(
 
 
 def stream_names(dimensions: Sequence[Any]) -> list[str]:
-    """The names of the dimensions of a stream, each on one line.
+    """The names of the dimensions of a stream, each on a line.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _request(stream: LiveStream) -> tuple[Any, ...]:
 
 
 class AlreadyPublished(Conflict):
-    """A time is not after the last one published: the error has what was published of them, and no count was read."""
+    """A time is not after the last published: the error has what was published of them, and no count was read."""
 
     code = "published"
 
@@ -175,9 +175,9 @@ def publish_events(
     """Publish the counts of successive timestamps: their rows, and whether this request published them.
 
     With a ``key`` that ``user`` sent to this stream before, nothing of ``events`` is compared or published: the rows
-    are those of that request. Otherwise all times follow the last one published, at the step of the stream if it has
-    one; the counts of a request whose times do not are never read, so that no response depends on them. All is
-    published, or nothing: the state of the mechanism, its window ledger, the values and the key are written in one
+    are those of that request. Otherwise all times follow the last published, at the step of the stream if it has
+    any; the counts of a request whose times do not are never read, so that no response depends on them. All is
+    published, or nothing: the state of the mechanism, its window ledger, the values and the key are written in the same
     transaction, so a request that got no response can be sent again.
 
     Raises
@@ -185,7 +185,7 @@ def publish_events(
     ParameterError
         An event is malformed, or the times of a request do not increase.
     AlreadyPublished
-        A time is not after the last one published.
+        A time is not after the last published.
     Conflict
         A timestamp is left out, or the stream is paused or closed.
     TooLarge
@@ -242,7 +242,7 @@ def _check_steps(row: LiveStream, events: Sequence[Event]) -> None:
 
 
 def _is_step(difference: float, step: float, time: float) -> bool:
-    """Whether the difference ``found`` is ``step``: times are floats, seconds since 1970 multiples of 2.4e-7."""
+    """Whether the difference is ``step``: times are floats, seconds since 1970 multiples of 2.4e-7."""
     return abs(difference - step) <= max(1e-6 * step, 4.0 * math.ulp(time))
 
 

@@ -1,4 +1,4 @@
-"""Pages of streams: the list of count streams and live ones, the form that opens a live one, and its page."""
+"""Pages of streams: the list of count streams and live ones, the form that opens a live stream, and its page."""
 
 import uuid
 from typing import Any
@@ -93,7 +93,7 @@ def _page_data(row: LiveStream) -> dict[str, Any]:
 
 
 def _example(request: HttpRequest, row: LiveStream) -> str:
-    """A request that publishes one timestamp, to copy."""
+    """A request that publishes a timestamp, to copy."""
     url = request.build_absolute_uri(reverse("api:stream-events", args=[row.pk]))
     counts = ", ".join("0" for _ in row.dimensions[:3]) + (", …" if len(row.dimensions) > 3 else "")
     time = '"2026-01-01T00:00:00Z"' if row.clock != "number" else "1"

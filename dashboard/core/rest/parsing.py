@@ -124,7 +124,7 @@ def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str,
     Raises
     ------
     ParameterErrors
-        One error for each name that the serializer, or one inside it, does not have, and each value of another type.
+        One error for each name that the serializer, or any inside it, does not have, and each value of another type.
     """
     checked = serializer(data=data)
     errors = list(_unknown_fields(checked, data))
@@ -136,7 +136,7 @@ def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str,
 
 
 def unknown_name(name: str, value: Any, known: Collection[str], *, sort: str, at: str = "") -> ParameterError:
-    """Return the error of a ``name`` that is not one of ``known``, with the one that was probably meant.
+    """Return the error of a ``name`` that is not in ``known``, with the name that was probably meant.
 
     ``sort`` is of what it is a name ("field"), ``at`` the path of the object that it is in.
     """

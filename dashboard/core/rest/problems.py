@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): the one shape of every error below ``/api/``."""
+"""Problem details (RFC 9457): the shape of every error below ``/api/``."""
 
 from collections.abc import Sequence
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""What experiments on trajectories are run on: a selection of the series of a dataset, or a generated one."""
+"""What experiments on trajectories are run on: a selection of the series of a dataset, or generated series."""
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset

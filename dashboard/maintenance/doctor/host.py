@@ -61,7 +61,7 @@ def permissions() -> Iterator[Finding]:
 
 
 def disk() -> Iterator[Finding]:
-    """It has more than what uploads leave free, and space for one upload beside."""
+    """It has more than what uploads leave free, and space for an upload beside."""
     home = Path(settings.CAIRN_HOME)
     free = shutil.disk_usage(home).free
     if free <= SPARE_BYTES:

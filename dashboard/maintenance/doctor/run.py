@@ -1,4 +1,4 @@
-"""Run every check, whatever one of them raises."""
+"""Run every check, whatever any of them raises."""
 
 from collections.abc import Callable
 from functools import partial

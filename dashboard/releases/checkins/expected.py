@@ -47,7 +47,7 @@ class ExpectedHits(Result):
 
 @computed
 def expected_hits(dataset: Dataset, mechanisms: Sequence[CheckInMechanism]) -> ExpectedHits:
-    """Return the hits to expect of a model by each mechanism; all of one box and grid, those of the first."""
+    """Return the hits to expect of a model by each mechanism; all of the same box and grid, those of the first."""
     free = _forecast(dataset.points_path, _without_noise(mechanisms[0]))
     public, without = _hits(free.baseline), _hits(free.hit_rate)
     most = (dataset.summary or {})["most_per_user"]
@@ -63,7 +63,7 @@ def expected_hits(dataset: Dataset, mechanisms: Sequence[CheckInMechanism]) -> E
 
 
 def _verdict(mechanism: CheckInMechanism, hits: int | None, public: int | None, most: int) -> UtilityVerdict | None:
-    """``most`` check-ins are of one person."""
+    """``most`` check-ins are of a single person."""
     if hits is None or public is None:
         return None
     exposed = most * mechanism.epsilon if mechanism.privacy_unit == Unit.RECORD.value else None

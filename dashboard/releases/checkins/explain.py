@@ -40,7 +40,7 @@ class ExplainedModel(Explanation):
     def questions(
         self, mechanism: CheckInMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
-        """Several users, or check-ins, are so many changes one after another."""
+        """Several users, or check-ins, are so many successive changes."""
         users = mechanism.privacy_unit == "user"
         noun, more = ("user", "users together") if users else ("check-in", "check-ins of one user")
         return [(f"{text} {noun if n == 1 else more}", n * label["epsilon"]) for n, text in TOGETHER]

@@ -58,7 +58,7 @@ BASELINES: tuple[dict[str, Any], ...] = (
     },
 )
 BASELINE_STYLES = {baseline["name"]: baseline["style"] for baseline in BASELINES if baseline["style"]["marker"] is None}
-"""Baselines without a guarantee, or without a need of one, have no colour of a mechanism."""
+"""Baselines without a guarantee, or without a need of it, have no colour of a mechanism."""
 SEEDED = (
     "A seeded simulation: who knows the seed can compute its noise, so it protects no check-in. It spends no budget "
     "and is never published. ε and ratio are those of a published model with the same parameters."
@@ -68,7 +68,7 @@ LARGEST = 1e6
 
 
 WEAKER = "checkin-privtree"
-"""The mechanism that the form also offers with check-ins protected one by one."""
+"""The mechanism that the form also offers with check-ins protected individually."""
 
 
 class CheckInPages(QuotedPages):
@@ -78,7 +78,7 @@ class CheckInPages(QuotedPages):
     expected: ClassVar = "hit"
 
     def fields(self, cls: type[Mechanism], dataset: Dataset) -> list[dict[str, Any]]:
-        """Of detected stays only users are protected: one event can change any number of them."""
+        """Of detected stays only users are protected: an event can change any number of them."""
         fields = super().fields(cls, dataset)
         if dataset.stay_detection is None:
             return fields
@@ -214,7 +214,7 @@ def _grid_text(grid: Grid) -> str:
 def _losses(mechanism: Any, dataset: Dataset) -> list[dict[str, str]]:
     """Return ε and the largest ratio of probabilities for a person and for a check-in, as text.
 
-    Where users are added or removed, a changed check-in is a user removed and another one added: 2 ε.
+    Where users are added or removed, a changed check-in is a user removed and another added: 2 ε.
     """
     epsilon, most = float(mechanism.epsilon), (dataset.summary or {})["most_per_user"]
     if mechanism.privacy_unit == "user":

@@ -39,7 +39,7 @@ LONGEST = 1000
 LATEST = 20
 """Places of a user's history that are shown."""
 MODELS = 2
-"""Models that a process holds in memory: one on a grid of 32 by 32 cells may take 20 MB."""
+"""Models that a process holds in memory: a model on a grid of 32 by 32 cells may take 20 MB."""
 
 
 @computed_where(lambda row, history, k: row.dataset.is_large and any(isinstance(item, str) for item in history))
@@ -131,7 +131,7 @@ def densities(row: Release) -> Densities:
 
 @computed_where(lambda row, **_: row.dataset.is_large)
 def histories(row: Release, user: str, most: int) -> Histories:
-    """Return users of the upload, and the history of ``user`` if one is named.
+    """Return users of the upload, and the history of ``user`` if it is named.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def _ranked(grid: Grid, scores: Floats, history: list[int], k: int) -> list[Rank
 
 
 def _nearest(grid: Grid, history: list[int], k: int) -> list[RankedCell]:
-    """Cells by their distance from the last one; none without a history."""
+    """Cells by their distance from the last; none without a history."""
     return _ranked(grid, NearestModel(grid).scores(history), history, k) if history else []
 
 

@@ -116,7 +116,7 @@ def least_count_levels(dataset: Dataset, mechanisms: Sequence[StreamMechanism], 
 
 @computed
 def count_preview(dataset: Dataset, mechanism: StreamMechanism) -> CountPreview:
-    """Return one simulated release of a few streams, :func:`previewed`."""
+    """Return a simulated release of a few streams, :func:`previewed`."""
     stream: CountStream = cached_data(dataset.kind, dataset.points_path)
     release = mechanism.release(stream, rng=noise.seeded(PREVIEW_SEED))
 
@@ -134,7 +134,7 @@ def count_preview(dataset: Dataset, mechanism: StreamMechanism) -> CountPreview:
 
 
 def previewed(stream: CountStream) -> list[int]:
-    """Return the numbers of the largest stream by its total, of the median one and of one in the lowest quarter."""
+    """Return the numbers of the largest stream by its total, of the median and of a stream in the lowest quarter."""
     order = np.argsort(-stream.counts.sum(axis=0), kind="stable")
     places = (0, (len(order) - 1) // 2, round((len(order) - 1) * 0.75))
     return list(dict.fromkeys(int(order[place]) for place in places if len(order)))

@@ -1,4 +1,4 @@
-"""What the explanation of a release of count streams holds: the published counts of one stream, and their noise."""
+"""What the explanation of a release of count streams holds: the published counts of a stream, and their noise."""
 
 import math
 from typing import Any
@@ -31,7 +31,7 @@ TIMES, WINDOWS = (1, 2, 5), 10
 
 
 class ExplainedStream(Explanation):
-    """With a chart of one stream: the largest, unless another one is chosen."""
+    """With a chart of a stream: the largest, unless another is chosen."""
 
     known = "all other events, all timestamps and all names"
     listed = (CLEAR_NAMES,)
@@ -46,7 +46,7 @@ class ExplainedStream(Explanation):
     def questions(
         self, mechanism: StreamMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
-        """Several times the sensitivity, and several windows, are so many changes one after another."""
+        """Several times the sensitivity, and several windows, are so many successive changes."""
         when = "in one window" if mechanism.window > 1 else "at one timestamp"
         changes = [(f"by {times * mechanism.sensitivity:,} {when}", times * label["epsilon"]) for times in TIMES]
         windows = min(-(-published["timestamps"] // mechanism.window), WINDOWS)
@@ -92,12 +92,12 @@ class ExplainedStream(Explanation):
 
 
 def _chosen(series: str, data: StreamRelease) -> int:
-    """The number of the stream that is requested; without one that of the largest published sum."""
+    """The number of the stream that is requested; without any that of the largest published sum."""
     return number_below(series, len(data.names)) if series else int(data.counts.sum(axis=0, dtype=np.float64).argmax())
 
 
 def _image(data: StreamRelease, values: Floats, noise_sd: float) -> dict[str, Any]:
-    """The counts as a line, and at the scale of its axis one standard deviation of the noise above and below."""
+    """The counts as a line, and at the scale of its axis a standard deviation of the noise above and below."""
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 2 * noise_sd)
     at = decimated([values], DRAWN)
     right = WIDTH - RIGHT

@@ -31,7 +31,7 @@ URLS = {"heat_map": "heat-map", "comparison": "comparison", "grouping": "groupin
 
 
 STEPS = {60.0: "minute", 3600.0: "hour", 86_400.0: "day", 604_800.0: "week"}
-"""What a timestamp is called, by the seconds to the next one."""
+"""What a timestamp is called, by the seconds to the next."""
 
 
 class StreamPages(QuotedPages):

@@ -19,7 +19,7 @@ from privacy_engine.data.stream_release import StreamRelease
 
 
 class StreamReport(QuotedReport):
-    """With a chart of one stream, or of the total."""
+    """With a chart of a stream, or of the total."""
 
     several = "one count stream"
 
@@ -55,7 +55,7 @@ def _figure(rows: Sequence[Release], text: str, owner: bool) -> dict[str, Any]:
 
 
 def curves(releases: Sequence[StreamRelease], which: int | None, original: CountStream | None = None) -> dict[str, Any]:
-    """Counts of one stream or of the total, thinned out for a chart, with the ``original``'s beside them if given."""
+    """Counts of a stream or of the total, thinned out for a chart, with the ``original``'s beside them if given."""
     pairs = [counts.curve_of(release, which) for release in releases]
     lines = [values.astype(np.float64) for _, values in pairs]
     if original is not None:

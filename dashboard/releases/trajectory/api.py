@@ -164,7 +164,7 @@ class TrajectoryActions(Actions):
         return {"dataset": dataset, "landmark_set": None}
 
     def _compared_on(self, row: Release, params: dict[str, Any]) -> LandmarkSet | None:
-        """The landmark set of a release; of one without, that which the parameters name, and they name no more."""
+        """The landmark set of a release; without any, that which the parameters name, and they name no more."""
         requested = params.pop("landmarks_of", None)
         if requested in (None, row.landmark_set_id):
             return row.landmark_set

@@ -23,7 +23,7 @@ LISTED = 24
 def chosen_set(
     user: Any, dataset: Dataset, requested: uuid.UUID | None, releases: Sequence[Release]
 ) -> LandmarkSet | None:
-    """The requested landmark set, else that of the requested releases, of the newest release with one, or the newest.
+    """The requested landmark set, else that of the requested releases, of the newest release with a set, or the newest.
 
     None where the dataset has no set.
     """
@@ -46,7 +46,7 @@ def comparable(user: Any, dataset: Dataset, landmark_set: LandmarkSet | None) ->
 def compared(
     user: Any, dataset: Dataset, landmark_set: LandmarkSet | None, requested: Sequence[Release]
 ) -> list[uuid.UUID]:
-    """Ids of the releases to list: the several requested; else the newest of each title, but the one requested."""
+    """Ids of the releases to list: the several requested; else the newest of each title, but that requested."""
     if len(requested) > 1:
         return [release.pk for release in requested]
     listed = {_sort(release): release.pk for release in requested}

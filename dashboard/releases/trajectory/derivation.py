@@ -1,4 +1,4 @@
-"""A release made from another one by post-processing: it reads that release's own files, and no others."""
+"""A release made from another by post-processing: it reads that release's own files, and no others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privacy_engine.releases.spec import processed
 
 
 def derived(row: Release, lease: leases.Lease) -> Sequence[data.Release]:
-    """The source's releases after the steps that ``row`` adds, one for each series.
+    """The source's releases after the steps that ``row`` adds, a release for each series.
 
     Raises
     ------

@@ -25,7 +25,7 @@ from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.inputs import ReleaseInputs
 
-FEW = 8  # distinct budgets that a summary lists one by one
+FEW = 8  # distinct budgets that a summary lists individually
 
 
 class TrajectoryDrawing(Drawing):

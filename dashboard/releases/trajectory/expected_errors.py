@@ -103,7 +103,7 @@ class ProtectionCosts(Result):
 def expected_errors(
     dataset: Dataset, landmark_set: LandmarkSet | None, releases: Sequence[ReleaseSpec], *, smoothing: bool = False
 ) -> ExpectedErrors:
-    """Return the errors to expect of releases; with ``smoothing`` also of the :func:`suggested` one, at the end."""
+    """Return the errors to expect of releases; with ``smoothing`` also of the :func:`suggested` release, at the end."""
     scale, landmarks = scale_of(dataset), TrajectoryInputs(dataset, landmark_set).context.landmarks or 0
     source = dataset, dataset.points_path, landmark_set
 
@@ -139,9 +139,9 @@ def _data(dataset: Dataset, path: StoredPath, landmark_set: LandmarkSet | None) 
 
 
 def suggested(releases: Sequence[ReleaseSpec], errors: Sequence[MechanismErrors], landmarks: int) -> ReleaseSpec | None:
-    """Return the release of least typical error followed by :data:`SMOOTHER`; None if it is one of ``releases``.
+    """Return the release of least typical error followed by :data:`SMOOTHER`; None if it is in ``releases``.
 
-    It is one without steps that protects the landmarks together, if there are ``landmarks``.
+    It is without steps and protects the landmarks together, if there are ``landmarks``.
     """
     plain = [
         (row.errors.overall.typical_m, i)
@@ -193,7 +193,7 @@ def least_levels(
 def _usable(
     spec: ReleaseSpec, data: ForecastData, scale: DataScale, landmarks: int
 ) -> tuple[TrajectoryMechanism | None, ErrorForecast | None]:
-    """The mechanism at the largest named radius at which it is usable, else at the least ε at the smallest one.
+    """The mechanism at the largest named radius at which it is usable, else at the least ε at the smallest.
 
     Both None where it is not usable there either: it hides nothing, or repeated positions alone are off by more.
     """

@@ -42,13 +42,13 @@ POINTS = 2000
 
 
 def repeats_of(row: Release) -> int:
-    """How many positions of a release repeat one that it published before: none after steps."""
+    """How many positions of a release repeat a position that it published before: none after steps."""
     summary = row.summary or {}
     return 0 if row.parsed_spec.postprocess else summary.get("published", 0) - summary.get("drawn", 0)
 
 
 class ExplainedTrajectories(Explanation):
-    """With a density of the published positions, and circles of what the noise does to one."""
+    """With a density of the published positions, and circles of what the noise does to a position."""
 
     known = "all other positions and all times"
     listed = (CLEAR_TIMES,)
@@ -69,7 +69,7 @@ class ExplainedTrajectories(Explanation):
     def questions(
         self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
-        """The promise covers single positions, and so many of them by one after another, or all by their sum.
+        """The promise covers single positions, and so many of them in succession, or all by their sum.
 
         Landmarks are covered together, however many they are: averaged visits are others.
         """
@@ -178,7 +178,7 @@ def facts_of(row: Release) -> dict[str, Any]:
 
 
 def _facts(row: Release) -> dict[str, Any]:
-    """Every so-manieth published position in degrees, and when the first and the last one is."""
+    """Every so-manieth published position in degrees, and when the first and the last is."""
     held: StoredSeries[Any] = StoredSeries(row.data_path, lambda *of: of)
     total = int(held.sizes.sum())
     every, sampled, times = max(-(-total // SAMPLED), 1), [], []

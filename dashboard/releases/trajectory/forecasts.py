@@ -91,7 +91,7 @@ def forecast_releases(
 ) -> Forecast:
     """For each mechanism what to expect and what it guarantees; what they cost together; what the steps are.
 
-    With a correlation ``known`` also what each would leak under it; all of them together get the time one response may
+    With a correlation ``known`` also what each would leak under it; all of them together get the time a response may
     take.
     """
     with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused

@@ -29,7 +29,7 @@ from privacy_engine.accounting.estimation import NOTE
 from privacy_engine.analysis.reference_radius import RADII
 
 STYLES = 3
-"""Lines that releases of one mechanism have in the form, in turn."""
+"""Lines that releases of a mechanism have in the form, in turn."""
 PICKED = 200
 """Releases that can be chosen for a comparison, the newest."""
 
@@ -38,7 +38,7 @@ class TrajectoryPages(Pages):
     """Pages of trajectories."""
 
     def form(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
-        """Several mechanisms at once over one landmark set, or over none if they read no landmarks."""
+        """Several mechanisms at once over a landmark set, or over none if they read no landmarks."""
         computing.prepare()
         sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
         budget = spending(dataset, request.user)

@@ -69,7 +69,7 @@ class Step:
 
 
 class ExpectedNoise(NamedTuple):
-    """Noise of one group of events, in closed form."""
+    """Noise of a group of events, in closed form."""
 
     who: str
     noise: Expected
@@ -163,7 +163,7 @@ class _Series:
 
 @computed
 def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> TrajectoryReport:
-    """What every recipient of one finished release may know.
+    """What every recipient of a finished release may know.
 
     Losses are between states at most ``diameter_m`` apart.
 
@@ -193,7 +193,7 @@ def _price(row: Release, mechanism: TrajectoryMechanism) -> float:
 
 @computed
 def owners(row: Release, series: int, diameter_m: float = DIAMETER_M, compared: LandmarkSet | None = None) -> OwnerPart:
-    """What the owner's report adds to :func:`public` of one release; without a set of its own, over that of others."""
+    """What the owner's report adds to :func:`public` of a release; without a set of its own, over that of others."""
     errors = files.read_curves(row, series).error_m
     read = _read(row, series, diameter_m, row.landmark_set or compared)
     ids = {"dataset": str(row.dataset_id)}
@@ -228,7 +228,7 @@ def owners_set(chosen: LandmarkSet) -> OwnersSet:
 
 @computed
 def published(rows: Sequence[Release], series: int) -> Span:
-    """When the published events of one series are, over all releases: times are in clear."""
+    """When the published events of a series are, over all releases: times are in clear."""
     times = [line(row.data_path, series).time_ms for row in rows]
     known = [time_ms for time_ms in times if time_ms is not None and len(time_ms)]
     if len(known) < len(rows):
@@ -300,7 +300,7 @@ def _curves(row: Release, numbers: _Series, error_m: Floats | None = None) -> Cu
 
 
 class PrintedReport(Report):
-    """With a map, and charts of one series."""
+    """With a map, and charts of a series."""
 
     several = "one trace"
     records = "events"

@@ -10,7 +10,7 @@ from privacy_engine.core.plurals import counted
 
 
 class Command(BaseCommand):
-    """Prints what database and files do not know of each other; with --yes they have one id from then on."""
+    """Prints what database and files do not know of each other; with --yes they have the same id from then on."""
 
     help = "Declare that this database and these files belong together."
     requires_system_checks: list[str] = []

@@ -9,7 +9,7 @@ from privacy_engine.core.plurals import counted
 
 
 class Command(BaseCommand):
-    """Lists the folders of the trash, or moves what is in one back to where it was."""
+    """Lists the folders of the trash, or moves what is in a folder back to where it was."""
 
     help = "List what the sweep moved to the trash; --restore moves it back."
 

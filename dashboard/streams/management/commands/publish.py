@@ -203,7 +203,7 @@ def _line(cells: list[Any]) -> str:
 
 
 def _unbuffered(file: TextIO, *, whole: bool) -> Iterator[str]:
-    """Lines as they come: iterating over a pipe would read ahead. With ``whole``, one without its end is refused."""
+    """Lines as they come: iterating over a pipe would read ahead. With ``whole``, a line without its end is refused."""
     while line := file.readline():
         if whole and not line.endswith("\n"):
             rule = "a line end after each line; the last one may be cut off, and was not published"
