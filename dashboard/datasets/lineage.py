@@ -111,7 +111,7 @@ def register_reading(
         shares = matching.of_deleted_accounts(evidence, left.exclude(source_file=file))
         inherited = tombstones.take_over(file.owner_id, shares)
         ended = {pk: matching.Match(share=shares.get(pk, 0.0), whole=True) for pk in inherited}
-        overlaps = {**matching.found(evidence, file), **overlaps, **ended}
+        overlaps = {**matching.overlaps(evidence, file), **overlaps, **ended}
     _connect(file, reading, overlaps)
 
 

@@ -65,7 +65,7 @@ def store(evidence: Evidence) -> None:
             evidence.fresh.write(out)
 
 
-def found(evidence: Evidence, file: SourceFile) -> dict[int, Match]:
+def overlaps(evidence: Evidence, file: SourceFile) -> dict[int, Match]:
     """Return the owner's other source files that share events with an upload of ``file``."""
     matches: dict[int, Match] = {}
     for reading in _comparable(file.owner_id, evidence).exclude(source_file=file):
