@@ -68,7 +68,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
 
 
 def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
-    """Import the form's files each by itself: what was refused, and why."""
+    """Import each of the form's files: what was refused, and why."""
     options = {name: request.POST[name] for name in formats.options() if request.POST.get(name)}
     uploads = request.FILES.getlist("file")
     failures = [] if uploads else [{"file": "", "error": {"message": "No file was chosen.", "rule": "choose a file"}}]
