@@ -1,1 +1,1 @@
-"""All that is stored of an account: its export as one ZIP, and its deletion."""
+"""All that is stored of an account: its export as a ZIP, and its deletion."""

@@ -65,20 +65,20 @@ def members(owner: Any) -> list[Member]:
         ("access.json", partial(facts.access, owner)),
         ("publications.json", partial(facts.publications, owner)),
     ]
-    found = [Member("README.txt", lambda: BytesIO(README.format(name=owner.get_username()).encode()))]
-    found += [Member(path, partial(_json, make)) for path, make in texts]
+    entries = [Member("README.txt", lambda: BytesIO(README.format(name=owner.get_username()).encode()))]
+    entries += [Member(path, partial(_json, make)) for path, make in texts]
     for dataset in Dataset.objects.filter(owner=owner).order_by("created_at", "pk"):
-        found += _of_dataset(dataset)
+        entries += _of_dataset(dataset)
     for experiment in Experiment.objects.filter(owner=owner).order_by("created_at", "pk"):
-        found += _of_experiment(experiment)
+        entries += _of_experiment(experiment)
     for attack in Attack.objects.filter(owner=owner, state=State.DONE).order_by("created_at", "pk"):
-        found.append(Member(f"attacks/{attack.pk}.json", partial(_first, attack_files.export, attack, "json")))
+        entries.append(Member(f"attacks/{attack.pk}.json", partial(_first, attack_files.export, attack, "json")))
     for audit in Audit.objects.filter(owner=owner, state=State.DONE).order_by("created_at", "pk"):
-        found.append(Member(f"audits/{audit.pk}.json", partial(_first, audit_files.export, audit, "json")))
+        entries.append(Member(f"audits/{audit.pk}.json", partial(_first, audit_files.export, audit, "json")))
     for stream in LiveStream.objects.filter(owner=owner).order_by("created_at", "pk"):
         path = f"streams/{file_stem(stream.name, stream.pk.hex[:8])}.json"
-        found.append(Member(path, partial(_json, partial(facts.stream, stream))))
-    return found
+        entries.append(Member(path, partial(_json, partial(facts.stream, stream))))
+    return entries
 
 
 def bytes_of_originals(owner: Any) -> int:
@@ -117,16 +117,16 @@ def _of_experiment(row: Experiment) -> Iterator[Member]:
 
 
 def _first(export: Callable[[Any, str], tuple[BinaryIO, str, str]], row: Any, fmt: str) -> BinaryIO:
-    """The file of an export; one whose row is deleted meanwhile is left out."""
+    """The file of an export; that of a row that is deleted meanwhile is left out."""
     return _existing(row, lambda: export(row, fmt)[0])
 
 
 def _json(make: Callable[[], Any]) -> BinaryIO:
     try:
-        found = make()
+        content = make()
     except ObjectDoesNotExist as error:
         raise FileNotFoundError(str(error)) from None
-    pieces = DjangoJSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(found)
+    pieces = DjangoJSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(content)
     return BytesIO("".join(reported(pieces, ROWS)).encode() + b"\n")
 
 

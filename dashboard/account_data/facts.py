@@ -39,13 +39,13 @@ def ledger(user: User) -> dict[str, Any]:
     return {
         "source_files": [
             {
-                "id": one.pk,
-                "lineage": one.lineage_id,
-                "uploaded_at": one.created_at,
-                "datasets": list(one.datasets.values_list("pk", flat=True)),
-                "charges": list(BudgetEntry.objects.filter(source_file=one).values(*RELEASES)),
+                "id": file.pk,
+                "lineage": file.lineage_id,
+                "uploaded_at": file.created_at,
+                "datasets": list(file.datasets.values_list("pk", flat=True)),
+                "charges": list(BudgetEntry.objects.filter(source_file=file).values(*RELEASES)),
             }
-            for one in files
+            for file in files
         ],
         "budgets": list(Budget.objects.filter(lineage__owner=user).order_by("pk").values("lineage", *LIMITS)),
         "recorded": list(facts.values("fact", "source_file", "other", "share", "amounts", "created_at")),
@@ -60,7 +60,7 @@ def access(user: User) -> list[dict[str, Any]]:
 def publications(user: User) -> list[dict[str, Any]]:
     """Public links."""
     names = ("id", "release_id", "kind", "title", "author", "licence", "method", "created_at", "expires_on")
-    return [{name: getattr(one, name) for name in names} | {"path": one.path} for one in visible_publications(user)]
+    return [{name: getattr(link, name) for name in names} | {"path": link.path} for link in visible_publications(user)]
 
 
 def dataset(row: Dataset) -> dict[str, Any]:
@@ -85,5 +85,5 @@ def experiment(row: Experiment) -> dict[str, Any]:
 def stream(row: LiveStream) -> dict[str, Any]:
     """A live stream and all that it published."""
     names = ("id", "name", "dimensions", "spec", "state", "created_at")
-    published = [{"time": one.label, "counts": one.numbers} for one in row.timestamps.iterator()]
+    published = [{"time": timestamp.label, "counts": timestamp.numbers} for timestamp in row.timestamps.iterator()]
     return {name: getattr(row, name) for name in names} | {"published": published}

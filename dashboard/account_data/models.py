@@ -14,7 +14,7 @@ from dashboard.storage.stored_path import StoredPath
 
 
 class AccountExport(Job):
-    """One export. Its file is deleted some time after it was made, and whenever a new one is requested."""
+    """An export. Its file is deleted some time after it was made, and whenever a new export is requested."""
 
     TASK: ClassVar = "account_data.export"
     QUEUE: ClassVar = "batch"

@@ -20,7 +20,7 @@ from dashboard.storage import removals
 
 @transaction.atomic
 def request_export(*, owner: Any) -> AccountExport:
-    """Queue an export; the one before is deleted.
+    """Queue an export; the export before is deleted.
 
     Raises
     ------

@@ -24,7 +24,7 @@ DELETE = "account_data/delete.html"
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def exports(request: HttpRequest) -> HttpResponse:
-    """The export, and the button that starts another one."""
+    """The export, and the button that starts another."""
     problem = ""
     if request.method == "POST":
         try:

@@ -2,7 +2,7 @@
 
 A view states what it records (``records`` of dashboard/core/rest/views.py); this middleware writes the entry once the
 response is there and before it is sent. A database that is busy fails no read: the entry waits in memory, is written
-with the next one, and its ids are in the log. See docs/decisions/0089.
+with the next, and its ids are in the log. See docs/decisions/0089.
 """
 
 import logging
@@ -20,7 +20,7 @@ from dashboard.core.rest.views import Accessed
 logger = logging.getLogger(__name__)
 
 REPEAT_S = 600.0
-"""Within this time repeated reads of one original by one session or token and operation are one entry in a process."""
+"""In this time, repeated reads of an original by the same session or token and operation are an entry of a process."""
 MOST = 10_000
 _waiting: deque[AccessEntry] = deque(maxlen=MOST)
 _recent: dict[tuple[Any, ...], float] = {}
@@ -32,7 +32,7 @@ def record(request: Any, response: HttpResponseBase) -> None:
     accessed: Accessed = request.accessed
     if response.status_code in (200, 206):
         entries = [_entry(request, accessed, row) for row in accessed.rows]
-        write([one for one in entries if one.access == Access.DOWNLOAD or _is_new(one)])
+        write([entry for entry in entries if entry.access == Access.DOWNLOAD or _is_new(entry)])
 
 
 def _entry(request: Any, accessed: Accessed, row: Any) -> AccessEntry:
@@ -73,7 +73,7 @@ def _is_new(entry: AccessEntry) -> bool:
 
 
 def write(entries: list[AccessEntry]) -> None:
-    """Store entries in one INSERT, with those that could not be stored before."""
+    """Store entries in a single INSERT, with those that could not be stored before."""
     if not entries:
         return
     with _lock:
@@ -82,13 +82,13 @@ def write(entries: list[AccessEntry]) -> None:
     try:
         AccessEntry.objects.bulk_create(due)
     except (OperationalError, InterfaceError) as error:  # busy or away
-        for one in due[-len(entries) :]:
-            logger.warning("access is recorded later (%s): %s", type(error).__name__, _line(one))
+        for entry in due[-len(entries) :]:
+            logger.warning("access is recorded later (%s): %s", type(error).__name__, _line(entry))
         with _lock:
             _waiting.extend(due)
-    except DatabaseError:  # the account of one was deleted meanwhile
-        for one in due:
-            _write_alone(one)
+    except DatabaseError:  # the account of an entry was deleted meanwhile
+        for entry in due:
+            _write_alone(entry)
 
 
 def _write_alone(entry: AccessEntry) -> None:

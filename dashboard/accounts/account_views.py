@@ -28,17 +28,17 @@ def access(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def end_sessions(request: HttpRequest) -> HttpResponse:
-    """End the session of the id in the form, or without one all but this."""
+    """End the session of the id in the form, or without an id all but this."""
     text = request.POST.get("session", "")
     if not text:
         ended = services.end_other_sessions(user=request.user, session_key=request.session.session_key)
         messages.success(request, f"{counted(ended, 'other session')} ended.")
         return redirect("accounts:account")
     try:
-        found = services.end_session(user=request.user, pk=uuid.UUID(text))
+        done = services.end_session(user=request.user, pk=uuid.UUID(text))
     except ValueError:
-        found = False
-    if found:
+        done = False
+    if done:
         messages.success(request, "The session is ended: that browser has to log in again.")
     else:
         messages.info(request, "That session had ended already.")

@@ -23,9 +23,9 @@ from dashboard.accounts.models import User
 LIFE_S = 24 * 3600
 """Of a link that confirms an address."""
 BY_PERSON = 3
-"""Mails that can be requested under one name, or by one user, in a period."""
+"""Mails that can be requested per name, or per user, in a period."""
 MOST = 5
-"""Accounts of one address that receive a mail each."""
+"""Accounts of an address that receive a mail each."""
 SALT = "accounts.address"
 
 
@@ -33,7 +33,7 @@ SALT = "accounts.address"
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def forgotten(request: HttpRequest) -> HttpResponse:
-    """A link by mail where that is configured, else how an administrator makes one.
+    """A link by mail where that is configured, else how an administrator makes it.
 
     The response is the same whether there is such an account or not, and sent before any mail.
     """
@@ -61,7 +61,7 @@ def _send_links(request: HttpRequest, name: str) -> None:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def address(request: HttpRequest) -> HttpResponse:
-    """The address of mails: a new one is stored once the link that is sent to it was opened; empty removes it."""
+    """The address of mails: a new address is stored once the link that is sent to it was opened; empty removes it."""
     if not settings.CAIRN_MAIL:
         raise Http404
     context = {"chosen": request.POST.get("email", request.user.email), "needed": presence.needed(request)}

@@ -21,7 +21,7 @@ PERIOD = timedelta(minutes=15)  # from the first attempt
 BY_NAME = 10
 BY_ADDRESS = 50  # an address may be that of a whole institution
 BY_CODE = 5  # of the second factor: of a million codes three are valid at a time
-IPV6_NETWORK = 64  # what one subscriber has
+IPV6_NETWORK = 64  # what a subscriber has
 
 
 def client_address(request: HttpRequest) -> str:

@@ -32,11 +32,11 @@ class TokenAuthentication(knox.auth.TokenAuthentication):
             raise AuthenticationFailed("Invalid token.") from None
 
     def validate_user(self, auth_token: ApiToken) -> tuple[User, ApiToken]:
-        found: tuple[User, ApiToken] = super().validate_user(auth_token)
+        pair: tuple[User, ApiToken] = super().validate_user(auth_token)
         now = timezone.now()
         if auth_token.last_used_at is None or auth_token.last_used_at < now - USE_STEP:
             ApiToken.objects.filter(pk=auth_token.pk).update(last_used_at=now)
-        return found
+        return pair
 
 
 class TokenScheme(KnoxTokenScheme):

@@ -26,7 +26,7 @@ def map_file(user: Any) -> MapFile | None:
 def shown_base_map(user: Any, own: MapFile | None) -> str:
     """What the user's maps show: the choice, as far as it still holds.
 
-    Agreement to a tile server holds for its host alone. Whoever never chose has the operator's file if there is one.
+    Agreement to a tile server holds for its host alone. Whoever never chose has the operator's file if there is any.
     """
     choice = getattr(user, "base_map", "")
     has_file = own is not None or operators_file() is not None
@@ -63,7 +63,7 @@ def choose_base_map(*, user: User, choice: str, host: str = "") -> None:
 
 
 def store_map_file(*, user: User, upload: File[bytes]) -> MapFile:
-    """Check a PMTiles file and make it the user's, in place of the one before, which is removed. It is shown.
+    """Check a PMTiles file and make it the user's, in place of the file before, which is removed. It is shown.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def store_map_file(*, user: User, upload: File[bytes]) -> MapFile:
         row.attribution = archive.attribution
         row.path.take(staged)
         with transaction.atomic():
-            User.objects.select_for_update().get(pk=user.pk)  # two uploads at once: one row stays
+            User.objects.select_for_update().get(pk=user.pk)  # two uploads at once: a single row stays
             MapFile.objects.filter(user=user).delete()
             row.save(force_insert=True)
             User.objects.filter(pk=user.pk).update(base_map=BaseMapChoice.FILE, tile_host="")

@@ -1,4 +1,4 @@
-"""How a user enters after the first factor (password, link): at once, or after a code of the second one."""
+"""How a user enters after the first factor (password, link): at once, or after a code of the second."""
 
 import time
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ def check_code(request: HttpRequest, user: User, text: str) -> str:
 
 
 def complete(request: HttpRequest, user: User) -> None:
-    """Log ``user`` in: both factors were given, or one is enough. The session gets a new key."""
+    """Log ``user`` in: both factors were given, or the first is enough. The session gets a new key."""
     request.session.pop(KEY, None)
     if SESSION_KEY in request.session:  # Django gives none to a user who logs in again: copies would be as new
         request.session.cycle_key()
@@ -85,6 +85,6 @@ def refuse_link(request: HttpRequest, template: str, context: Mapping[str, Any])
 
 def throttled(request: HttpRequest, template: str, context: Mapping[str, Any], refused: Throttled) -> HttpResponse:
     """429 with ``wait``, the text that states when the next attempt is taken."""
-    found = render(request, template, {**context, "wait": attempts.wait_text(refused)}, status=429)
-    found["Retry-After"] = str(int(refused.wait))
-    return found
+    response = render(request, template, {**context, "wait": attempts.wait_text(refused)}, status=429)
+    response["Retry-After"] = str(int(refused.wait))
+    return response

@@ -1,4 +1,4 @@
-"""Invitations: links with which one person makes an account, or joins a project."""
+"""Invitations: links with which a person makes an account, or joins a project."""
 
 import secrets
 from datetime import timedelta
@@ -19,7 +19,7 @@ from dashboard.core.text import one_line
 DAYS = 7
 """How long a link is valid."""
 MOST_OPEN = 20
-"""Links of one user that are valid and unused."""
+"""Links of a user that are valid and unused."""
 
 
 class Gone(Exception):
@@ -32,7 +32,7 @@ def may_invite(user: Any) -> bool:
 
 
 def make_invitation(*, invited_by: User | None = None, note: str = "", days: int = DAYS) -> str:
-    """Return the path of a page where one person makes an account, valid for ``days``; errors of :func:`make_link`.
+    """Return the path of a page where a person makes an account, valid for ``days``; errors of :func:`make_link`.
 
     ``note`` is for whoever invites: whom the link is for.
     """
@@ -47,7 +47,7 @@ def make_link(*, days: int, invited_by: User | None, **columns: Any) -> tuple[In
     Raises
     ------
     Conflict
-        The user has :data:`MOST_OPEN` links, to accounts or to one project, that are valid and unused.
+        The user has :data:`MOST_OPEN` links, to accounts or to a project, that are valid and unused.
     """
     token = secrets.token_urlsafe(32)
     if invited_by is not None:
@@ -74,10 +74,10 @@ def invitation_of(token: str, *, to_project: bool = False) -> Invitation:
     Gone
         There is none, or whoever invited was deactivated.
     """
-    found = _usable(token, to_project).select_related("invited_by", "project").first()
-    if found is None or (found.invited_by and not found.invited_by.is_active):
+    invitation = _usable(token, to_project).select_related("invited_by", "project").first()
+    if invitation is None or (invitation.invited_by and not invitation.invited_by.is_active):
         raise Gone
-    return found
+    return invitation
 
 
 def use_up(token: str, *, to_project: bool = False) -> None:
@@ -99,7 +99,7 @@ def accept_invitation(token: str, user: User) -> None:
     Raises
     ------
     Gone
-        The link is no more: of two requests at once one makes an account.
+        The link is no more: only the first of two requests makes an account.
     django.db.IntegrityError
         The name was taken meanwhile.
     """

@@ -1,4 +1,4 @@
-"""Pages of invitations: the one where an invited person makes an account, and the one where a user invites."""
+"""Pages of invitations: where an invited person makes an account, and where a user invites."""
 
 import uuid
 from functools import partial
@@ -17,9 +17,9 @@ from privacy_engine.errors import EngineError
 @joining.behind_link
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The page behind an invitation: choose a name and a password, and be logged in."""
-    found = invitations.invitation_of(token)
+    invitation = invitations.invitation_of(token)
     accept = partial(invitations.accept_invitation, token)
-    form, made = joining.new_account(request, found, accept)
+    form, made = joining.new_account(request, invitation, accept)
     if made:
         messages.success(request, f"Your account {made.get_username()} is made.")
         return entry.enter(request, made, "/")

@@ -16,7 +16,7 @@ from dashboard.accounts import attempts, entry, invitations
 from dashboard.accounts.models import Invitation, User
 
 BY_LINK = 20
-"""Names that may be tried with one link in a period: each answer shows whether a name is taken."""
+"""Names that may be tried with a link in a period: each answer shows whether a name is taken."""
 
 View = Callable[[HttpRequest, str], HttpResponse]
 
@@ -50,7 +50,7 @@ def behind_link(view: View) -> View:
 
 
 def new_account(
-    request: HttpRequest, found: Invitation, accept: Callable[[User], object]
+    request: HttpRequest, invitation: Invitation, accept: Callable[[User], object]
 ) -> tuple[JoinForm, User | None]:
     """The form of a new account, and whom a POST made: ``accept`` stores the user.
 
@@ -64,7 +64,7 @@ def new_account(
     form = JoinForm(request.POST or None)
     if request.method != "POST":
         return form, None
-    attempts.count_attempt("invitation", str(found.pk), BY_LINK)
+    attempts.count_attempt("invitation", str(invitation.pk), BY_LINK)
     if not form.is_valid():
         return form, None
     user: User = form.save(commit=False)

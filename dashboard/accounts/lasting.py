@@ -1,7 +1,7 @@
 """Responses that last: downloads and streams end within seconds once what permitted them has ended.
 
 That is the session or the token of the request, the user, the user's role for the rows that are read, or the public
-link. Middleware guards every response that is streamed; one thread of the process looks for all of them, as some
+link. Middleware guards every response that is streamed; a thread of the process looks for all of them, as some
 web servers read files in the thread that serves all connections. See docs/decisions/0107.
 """
 
@@ -49,7 +49,7 @@ class Ended(ConnectionResetError):
 
 
 class Guard:
-    """What permits one response that is being sent."""
+    """What permits a response that is being sent."""
 
     def __init__(self, request: Any) -> None:
         self._user = request.user if request.user.is_authenticated else None
@@ -65,11 +65,11 @@ class Guard:
         for model in {type(row) for row in self._rows}:
             keys = {row.pk for row in self._rows if type(row) is model}
             rows = model._default_manager.filter(pk__in=keys).order_by()
-            found = set(rows.values_list("pk", flat=True))
+            there = set(rows.values_list("pk", flat=True))
             if self._user is None:
-                self.ended |= found != keys  # a public link that was revoked
-            elif found and hasattr(rows, "visible_to"):
-                self.ended |= found > set(rows.visible_to(self._user).values_list("pk", flat=True))
+                self.ended |= there != keys  # a public link that was revoked
+            elif there and hasattr(rows, "visible_to"):
+                self.ended |= there > set(rows.visible_to(self._user).values_list("pk", flat=True))
 
     def chunks(self, content: Iterable[bytes]) -> Iterator[bytes]:
         """The content, until ``ended``."""

@@ -19,8 +19,8 @@ class UserSessionMiddleware(SessionMiddleware):
 
     def process_response(self, request: HttpRequest, response: Any) -> HttpResponse:
         request.session.record_use()
-        found: HttpResponse = super().process_response(request, response)
-        return found
+        answer: HttpResponse = super().process_response(request, response)
+        return answer
 
 
 class UserResponses:

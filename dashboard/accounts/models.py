@@ -26,7 +26,7 @@ class BaseMapChoice(models.TextChoices):
 class User(AbstractUser):
     """A person who owns datasets. Others have no more than a random id of them."""
 
-    STORED_IN: ClassVar = "blocks"  # results that the experiments of one owner share
+    STORED_IN: ClassVar = "blocks"  # results that the experiments of an owner share
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tour_shown = models.BooleanField(null=True, blank=True)  # None: as long as nothing is their own
@@ -108,7 +108,7 @@ class LoginLink(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that makes one account, or one member of a project. Only a digest of it is kept.
+    """A link that makes a single account, or a single member of a project. Only a digest of it is kept.
 
     ``invited_by`` is null for an administrator's; with a ``project`` it is its owner.
     """
@@ -165,7 +165,7 @@ class ApiToken(AbstractAuthToken):
 
 
 class AttemptCount(models.Model):
-    """How many attempts to log in failed under one name or from one address, in a period that ends at ``ends_at``.
+    """How many attempts to log in failed under a name or from an address, in a period that ends at ``ends_at``.
 
     The name or address is a keyed digest: who reads the table learns neither, nor a password typed as a name.
     """
@@ -203,7 +203,7 @@ class AppendOnly(models.QuerySet["AccessEntry"]):
 
 
 class AccessEntry(models.Model):
-    """One read of an original, one download, or one new member of a project: who, what, when, by what.
+    """A read of an original, a download, or a new member of a project: who, what, when, by what.
 
     Names are those of that moment: what they name may be deleted since. ``user`` is null for readers of public links.
     """

@@ -35,10 +35,10 @@ class ChangePassword(PasswordChangeView):
             return entry.throttled(self.request, self.template_name, context, refused)
         if problem:
             return self.render_to_response(self.get_context_data(form=form, problem=problem), status=400)
-        found = super().form_valid(form)  # ends sessions, tokens and links; this session gets a new key
+        response = super().form_valid(form)  # ends sessions, tokens and links; this session gets a new key
         messages.success(self.request, ENDED)
         mail.report(form.user, "The password was changed. All tokens and all other sessions have ended.")
-        return found
+        return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
         return self.render_to_response(self.get_context_data(form=form), status=400)
@@ -68,10 +68,10 @@ class SetByLink(PasswordResetConfirmView):
             if problem:
                 return self.render_to_response(self.get_context_data(form=form, problem=problem), status=400)
         messages.success(self.request, ENDED)
-        found = super().form_valid(form)
+        response = super().form_valid(form)
         entry.complete(self.request, form.user)
         mail.report(form.user, "The password was set by a link. All tokens and sessions have ended.")
-        return found
+        return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
         return self.render_to_response(self.get_context_data(form=form), status=400)

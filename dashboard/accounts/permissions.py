@@ -1,4 +1,4 @@
-"""What a token permits: one rule for every operation of the API."""
+"""What a token permits: the same rule for every operation of the API."""
 
 from typing import Any
 

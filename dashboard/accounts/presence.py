@@ -82,7 +82,7 @@ def problem(request: HttpRequest, field: str = "password") -> str:
 
 
 def changed(request: Any, what: str) -> None:
-    """End all other sessions, and copies of this one, after a change of what logs in; report it by mail.
+    """End all other sessions, and copies of this session, after a change of what logs in; report it by mail.
 
     ``what`` is a sentence. The address of the mail is that before the change.
     """

@@ -45,7 +45,7 @@ def device_of(user: User, secret: str) -> TOTPDevice | None:
 
 
 def secret_text(device: TOTPDevice) -> str:
-    """The secret as one types it into an app: base 32, in groups of four."""
+    """The secret as it is typed into an app: base 32, in groups of four."""
     text = base64.b32encode(device.bin_key).decode().rstrip("=")
     return " ".join(text[i : i + 4] for i in range(0, len(text), 4))
 
@@ -59,7 +59,7 @@ def qr_code(device: TOTPDevice) -> str:
 def confirm(*, device: TOTPDevice, text: str) -> list[str] | None:
     """Enable the second factor if ``text`` is a code of the new device; return the recovery codes, None if it is not.
 
-    None, too, if the account has one already. The codes are shown once: only their digests are stored.
+    None, too, if the account has it already. The codes are shown once: only their digests are stored.
     """
     with transaction.atomic():
         user = User.objects.select_for_update().get(pk=device.user_id)

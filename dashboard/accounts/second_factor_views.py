@@ -22,10 +22,10 @@ PAGE = "accounts/second_factor.html"
 @require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
     """The second page of a login: a code of the app, or a recovery code."""
-    found = entry.half_entered(request)
-    if found is None:
+    entered = entry.half_entered(request)
+    if entered is None:
         return redirect("datasets:list" if request.user.is_authenticated else "accounts:login")
-    user, there = found
+    user, there = entered
     if request.method != "POST":
         return render(request, "accounts/code.html")
     try:
@@ -122,10 +122,10 @@ def _page(request: HttpRequest, secret: str | None = None, *, status: int = 200,
 def _context(request: HttpRequest, secret: str | None = None) -> dict[str, Any]:
     user: Any = request.user
     needed = presence.needed(request)
-    found: dict[str, Any] = {"enabled": needed.code, "needed": needed}
+    context: dict[str, Any] = {"enabled": needed.code, "needed": needed}
     if needed.code:
-        found["left"] = second_factor.codes_left(user)
+        context["left"] = second_factor.codes_left(user)
     elif device := second_factor.device_of(user, secret or ""):
         shown = {"qr": second_factor.qr_code(device), "secret": second_factor.secret_text(device)}
-        found |= shown | {"signed": secret}
-    return found
+        context |= shown | {"signed": secret}
+    return context

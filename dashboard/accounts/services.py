@@ -26,7 +26,7 @@ from dashboard.accounts.models import (
 )
 from dashboard.core.keys import digest_of
 
-LINK_LIFE = timedelta(hours=12)  # long enough for a link printed in the morning, short for one left in a terminal
+LINK_LIFE = timedelta(hours=12)  # long enough if printed in the morning, short if left in a terminal
 TOKEN_DAYS = 90
 
 
@@ -45,7 +45,7 @@ def make_password_link(*, user: User) -> str:
 
 def consume_login_link(*, token: str) -> User | None:
     """The user a link lets in, or None if it is unknown, used, expired, or its user may not enter."""
-    # one UPDATE on the link's own columns: with a join, PostgreSQL would let two at once through
+    # a single UPDATE on the link's own columns: with a join, PostgreSQL would let two at once through
     fresh = LoginLink.objects.filter(digest=digest_of(token), used_at__isnull=True, expires_at__gt=Now())
     if not fresh.update(used_at=Now()):
         return None
@@ -62,18 +62,18 @@ def make_token(
     """
     expiry, given = None if days is None else timedelta(days=days), set(scopes)
     ordered = [scope for scope in Scope.values if scope in given]
-    found: tuple[ApiToken, str] = ApiToken.objects.create(user=user, expiry=expiry, name=name, scopes=ordered)
-    return found
+    made: tuple[ApiToken, str] = ApiToken.objects.create(user=user, expiry=expiry, name=name, scopes=ordered)
+    return made
 
 
 def revoke_token(*, user: User, token_key: str) -> bool:
-    """End one of the user's tokens, named by its first characters; False if there is none."""
+    """End a token of the user, named by its first characters; False if there is none."""
     deleted, _ = ApiToken.objects.filter(user=user, token_key=token_key).delete()
     return bool(deleted)
 
 
 def end_session(*, user: User, pk: uuid.UUID) -> bool:
-    """End one of the user's sessions: its next request is not logged in. False if there is none."""
+    """End a session of the user: its next request is not logged in. False if there is none."""
     deleted, _ = UserSession.objects.filter(user=user, id=pk).delete()
     return bool(deleted)
 
@@ -90,7 +90,7 @@ def show_tour(*, user: User, shown: bool) -> None:
 
 
 def remember_visit(*, user: User, what: Literal["looked", "compared"]) -> None:
-    """Keep when the user first looked at a sample, or first saw releases of one compared."""
+    """Keep when the user first looked at a sample, or first saw its releases compared."""
     field = f"tour_{what}_at"
     if getattr(user, field) is None:
         User.objects.filter(pk=user.pk, **{f"{field}__isnull": True}).update(**{field: Now()})

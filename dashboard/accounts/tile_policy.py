@@ -1,4 +1,4 @@
-"""The content security policy's part on tile servers: pages of users who agreed to one may show its images."""
+"""The content security policy's part on tile servers: pages of users who agreed to a server may show its images."""
 
 from typing import Any
 

@@ -106,7 +106,7 @@ def once(request: HttpRequest, token: str) -> HttpResponse:
 @login_not_required
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
-    """End the session, if there is one: another tab may have ended it."""
+    """End the session, if there is any: another tab may have ended it."""
     logout(request)
     return redirect("accounts:login")
 
@@ -130,7 +130,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @sensitive_variables()
 @require_http_methods(["GET", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The user's tokens; a new one is in this answer and nowhere else."""
+    """The user's tokens; a new token is in this answer and nowhere else."""
     form, fresh, problem = TokenForm(request.POST or None), None, ""
     context: dict[str, Any] = {"needed": presence.needed(request)}
     if request.method == "POST" and form.is_valid():

@@ -52,7 +52,7 @@ def fetched(row: AreaMap, lease: leases.Lease) -> dict[str, Any]:
 
 
 def _opened(row: AreaMap, stack: ExitStack, watch: Callable[[], None]) -> File:
-    """The archive of the host that was agreed to; without one a map of the same owner that holds the region."""
+    """The archive of the host that was agreed to; without any a map of the same owner that holds the region."""
     if row.host:
         source = archive()
         if source is None or source.host != row.host:

@@ -32,7 +32,7 @@ class Archive:
 
 
 def archive() -> Archive | None:
-    """The archive that ``CAIRN_MAP_ARCHIVE`` names; None without one."""
+    """The archive that ``CAIRN_MAP_ARCHIVE`` names; None without a name."""
     return Archive(settings.CAIRN_MAP_ARCHIVE) if settings.CAIRN_MAP_ARCHIVE else None
 
 
@@ -47,7 +47,7 @@ def owners_maps(user: Any, dataset: Dataset) -> QuerySet[AreaMap]:
 
 
 def kept_map(region: Region, rows: Iterable[AreaMap]) -> AreaMap | None:
-    """The first of the rows that is done and holds a region; None without one."""
+    """The first of the rows that is done and holds a region; None without any."""
     return next((row for row in rows if row.state == State.DONE and row.requested.covers(region)), None)
 
 

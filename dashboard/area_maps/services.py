@@ -23,7 +23,7 @@ def fetch_area_map(*, user: Any, dataset: Dataset, host: str) -> tuple[AreaMap, 
 
     Without a ``host`` it is taken from a map of the dataset's owner that holds it, and nothing is requested.
 
-    The row, and whether it is a new one: one of the same region and host stays, unless it failed or was cancelled.
+    The row, and whether it is new: a row of the same region and host stays, unless it failed or was cancelled.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def fetch_area_map(*, user: Any, dataset: Dataset, host: str) -> tuple[AreaMap, 
     if host != archive.host and not kept:
         raise must_be("host", f"{archive.host}, the host that is agreed to", host)
     require_extent(region)
-    Dataset.objects.select_for_update().get(pk=dataset.pk)  # two requests at once: one row
+    Dataset.objects.select_for_update().get(pk=dataset.pk)  # two requests at once: a single row
     choose_base_map(user=user, choice=BaseMapChoice.AREA)
     there = AreaMap.objects.filter(dataset=dataset, state__in=[*OPEN, State.DONE], region=region.as_dict()).first()
     if there and (kept or there.host == host):

@@ -53,12 +53,12 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
         truths = [person.joined(series) for person in persons]
         result: Result = attack.run(truths, [person.joined_release(parts) for person in persons], watch=watch)
     else:
-        person = next(one for one in persons if (row.series or 0) in one.members)
+        person = next(candidate for candidate in persons if (row.series or 0) in candidate.members)
         result = _of_one(row, attack, person, person.joined(series), person.joined_release(parts), watch)
     report("Writing", FOUND)
     digest = files.write(row, result)
-    found = {one.name: _number(one.of(result)) for one in attack.headlines}
-    summary = {"sentence": result.sentence, "headlines": found}
+    headlines = {headline.name: _number(headline.of(result)) for headline in attack.headlines}
+    summary = {"sentence": result.sentence, "headlines": headlines}
     return {"data_file": row.data_file, "data_sha256": digest, "summary": summary, "engine_version": __version__}
 
 
@@ -69,7 +69,7 @@ def _of_one(row: Attack, attack: Any, person: Person, truth: Trajectory, release
 
 
 def together(row: Attack, person: Person, release: Release) -> Mask:
-    """Which draws of a person's release are of one joint draw of noise, (n,)."""
+    """Which draws of a person's release are of a joint draw of noise, (n,)."""
     dataset = row.release.dataset
     marked = mask_of_person(dataset, mask_of(dataset, row.release.set_read), person)
     return row.release.parsed_spec.mechanism.drawn_together(marked, release.fresh)

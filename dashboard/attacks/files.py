@@ -51,7 +51,7 @@ class Kept:
 
 def write(row: Attack, result: Result) -> str:
     """Write the attempt's file (``row.data_file`` is its name) and return its SHA-256."""
-    columns = {one.name: getattr(result, one.name) for one in fields(result)}
+    columns = {field.name: getattr(result, field.name) for field in fields(result)}
     columns = {name: value for name, value in columns.items() if isinstance(value, np.ndarray)}
     kept = {
         "facts": {name: value for name, value in result.as_dict().items() if name not in columns},
@@ -103,8 +103,8 @@ def shown(row: Attack) -> dict[str, Any]:
 @_where_large
 def encoded(row: Attack, view: MapView | None) -> bytes | BinaryIO:
     """The guessed path of a finished attack, or what a map view shows of it; see dashboard/maps/track_encoding.py."""
-    found = _line(row)
-    return filed(encode(found) if view is None else encode_view(found, view))
+    line = _line(row)
+    return filed(encode(line) if view is None else encode_view(line, view))
 
 
 def _line(row: Attack) -> Line:
@@ -153,7 +153,7 @@ def _write_json(row: Attack, kept: Kept, out: BinaryIO) -> None:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -173,7 +173,7 @@ def _rows(kept: Kept) -> Iterator[list[Any]]:
     for some in blocks(len(columns[0]), PART):
         parts = [values[some].tolist() for values in columns]
         for i, values in enumerate(zip(*parts, strict=True)):
-            yield [some.start + i, *(int(one) if isinstance(one, bool) else one for one in values)]
+            yield [some.start + i, *(int(value) if isinstance(value, bool) else value for value in values)]
 
 
 FORMATS: dict[str, tuple[str, Callable[[Attack, Kept, BinaryIO], None]]] = {

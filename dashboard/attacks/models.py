@@ -16,7 +16,7 @@ from privacy_engine import attacks
 
 
 class Attack(Job):
-    """One attack on one finished release: a description, and the series it is about if not all of them."""
+    """One attack on a finished release: a description, and the series it is about if not all of them."""
 
     TASK: ClassVar = "attacks.run"
     STORED_IN: ClassVar = "attacks"
@@ -32,7 +32,7 @@ class Attack(Job):
     attack = models.JSONField()
     series = models.PositiveIntegerField(null=True, blank=True)  # none of those that read all
     digest = models.CharField(max_length=64)  # of the attack and the series
-    work_s = models.FloatField(default=0.0)  # predicted, on one core
+    work_s = models.FloatField(default=0.0)  # predicted, on a single core
     summary = models.JSONField(null=True, blank=True)  # the sentence and the headlines: measured against the original
     data_file = models.CharField(max_length=80, default="", blank=True)
     data_sha256 = models.CharField(max_length=64, default="", blank=True)
@@ -56,8 +56,8 @@ class Attack(Job):
     @property
     def parsed(self) -> attacks.Attack:
         """The description this row stores."""
-        found: attacks.Attack = attacks.attacks.parse(self.attack)
-        return found
+        attack: attacks.Attack = attacks.attacks.parse(self.attack)
+        return attack
 
     @property
     def title(self) -> str:

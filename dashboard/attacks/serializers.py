@@ -76,16 +76,16 @@ class AttackSerializer(JobRowSerializer[Attack]):
     def get_parameters(self, row: Attack) -> list[dict[str, Any]]:
         attack = row.parsed
         return [
-            {name: one[name] for name in ("label", "unit")} | {"value": getattr(attack, one["name"])}
-            for one in attack.fields()
+            {name: field[name] for name in ("label", "unit")} | {"value": getattr(attack, field["name"])}
+            for field in attack.fields()
         ]
 
     @extend_schema_field(HeadlineSerializer(many=True))
     def get_headlines(self, row: Attack) -> list[dict[str, Any]]:
-        found = (row.summary or {}).get("headlines", {})
-        measured = [one for one in row.parsed.headlines if one.name in found]
+        values = (row.summary or {}).get("headlines", {})
+        measured = [figure for figure in row.parsed.headlines if figure.name in values]
         names = ("name", "title", "unit", "summary", "share")
-        return [{name: getattr(one, name) for name in names} | {"value": found[one.name]} for one in measured]
+        return [{name: getattr(figure, name) for name in names} | {"value": values[figure.name]} for figure in measured]
 
     def get_warning(self, row: Attack) -> str:
         return files.WARNING

@@ -34,9 +34,9 @@ SMALL = 20_000  # events that a request may read
 def submit_attack(
     *, owner: Any, release: Release, attack: Description, series: int | None = None
 ) -> tuple[Attack, bool]:
-    """Attack a finished release: a small one now, a larger one by a worker. The row, and whether it is a new one.
+    """Attack a finished release: now if it is small, else by a worker. The row, and whether it is new.
 
-    An equal attack on the same release returns the existing one; if that failed or was cancelled it
+    An equal attack on the same release returns the existing row; if that failed or was cancelled it
     is tried again. ``series`` counts from 0, the first where none is named; attacks on all series take none.
 
     Raises
@@ -44,7 +44,7 @@ def submit_attack(
     Conflict
         The release is not done, or not of the sort that the attack can read.
     ParameterError
-        There is no such series, or the work is too much for one job.
+        There is no such series, or the work is too much for a job.
     EngineError
         Where it is run now: what the points lack.
     """
@@ -71,8 +71,8 @@ def submit_attack(
 
 
 def _events(release: Release, series: int | None) -> list[int]:
-    """How many events each person has whose release is attacked: all, or the one whose ``series`` it is."""
-    return [len(one) for one in people_of_release(release) if series is None or series in one.members]
+    """How many events each person has whose release is attacked: all, or the person whose ``series`` it is."""
+    return [len(person) for person in people_of_release(release) if series is None or series in person.members]
 
 
 def _digest(attack: Description, series: int | None) -> str:
@@ -105,10 +105,10 @@ def _series(lengths: list[int], attack: Description, series: int | None) -> int 
 
 
 def _earlier(fresh: Attack) -> Attack | None:
-    found = Attack.objects.filter(release=fresh.release, digest=fresh.digest).first()
-    if found is not None and found.state in (State.FAILED, State.CANCELLED):
-        return retry_attack(attack=found)
-    return found
+    attack = Attack.objects.filter(release=fresh.release, digest=fresh.digest).first()
+    if attack is not None and attack.state in (State.FAILED, State.CANCELLED):
+        return retry_attack(attack=attack)
+    return attack
 
 
 @computed
@@ -138,7 +138,7 @@ def _submit(row: Attack) -> Attack:
 
 @transaction.atomic
 def retry_attack(*, attack: Attack) -> Attack:
-    """Try one again that failed or was cancelled.
+    """Try an attack again that failed or was cancelled.
 
     Raises
     ------

@@ -43,7 +43,7 @@ class Audit(Job):
 
     @property
     def claimed_per(self) -> str:
-        """What the ε of the result is claimed for, one of these."""
+        """What the ε of the result is claimed for, any of these."""
         return claimed_per(self.parsed_spec)
 
     @property
@@ -58,5 +58,5 @@ class Audit(Job):
 
     @property
     def outcome(self) -> dict[str, Any] | None:
-        """The result once there is one."""
+        """The result once there is any."""
         return self.result if self.state == State.DONE else None

@@ -13,7 +13,7 @@ from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES, Aud
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 MOST_OPEN = 4
-"""Audits of one user that wait or run at once: each keeps a worker busy for up to minutes."""
+"""Audits of a user that wait or run at once: each keeps a worker busy for up to minutes."""
 
 
 @transaction.atomic
@@ -23,7 +23,7 @@ def submit_audit(*, owner: Any, spec: AuditSpec) -> Audit:
     Raises
     ------
     ParameterErrors
-        The mechanism is not known, or one of its parameters is not valid.
+        The mechanism is not known, or any of its parameters is not valid.
     Conflict
         The owner has :data:`MOST_OPEN` audits open.
     """

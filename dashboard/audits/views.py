@@ -1,4 +1,4 @@
-"""The audits page: a form, the result of one audit, the user's audits."""
+"""The audits page: a form, the result of an audit, the user's audits."""
 
 import uuid
 from typing import Any
@@ -22,7 +22,7 @@ SHORTEST_AXIS = 1.2
 
 @require_safe
 def index(request: HttpRequest, pk: uuid.UUID | None = None) -> HttpResponse:
-    """Show the form, the audit ``pk`` (the newest without one) and all audits of the user."""
+    """Show the form, the audit ``pk`` (the newest without ``pk``) and all audits of the user."""
     audits = Audit.objects.visible_to(request.user)
     shown = get_object_or_404(audits, pk=pk) if pk else audits.first()
     context = {

@@ -86,17 +86,17 @@ def summary_of(method: str, parts: list[str]) -> str:
     if own := _OWN.get(f"{method} {'/'.join(parts)}"):
         return own
     many = parts[0].replace("-", " ")
-    one = _singular(many)
+    single = _singular(many)
     rest = " ".join(part.replace("-", " ") for part in parts[1:] if not part.startswith("{"))
     of_one = len(parts) > 1 and parts[1].startswith("{")
     if rest and of_one and method == "POST" and " " not in rest:
-        return f"{rest.capitalize()} {one}"
+        return f"{rest.capitalize()} {single}"
     if rest:
         named = rest if method == "GET" or method == "POST" else f"{_PLAIN_VERBS[method]} {rest}"
-        return f"{named[0].upper()}{named[1:]} of {one if of_one else many}"
+        return f"{named[0].upper()}{named[1:]} of {single if of_one else many}"
     if method == "GET":
-        return f"Retrieve {one}" if of_one else f"List {many}"
-    return f"{_PLAIN_VERBS[method]} {one}"
+        return f"Retrieve {single}" if of_one else f"List {many}"
+    return f"{_PLAIN_VERBS[method]} {single}"
 
 
 def _singular(many: str) -> str:

@@ -109,7 +109,7 @@ def _limit_memory(**_: object) -> None:
 
 @worker_process_init.connect
 def _enter_the_slot(**_: object) -> None:
-    """Show signs of life, and do what is left of the process that this one replaces.
+    """Show signs of life, and do what is left of the process that this process replaces.
 
     In a thread: a process that is not up within 4 s is killed, and the database may be away.
     """

@@ -47,26 +47,26 @@ _internal = _or_problem(
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """503 while the database is away and 507 while the disk is full, with Retry-After; 500 for all else."""
-    found = machine_error(sys.exc_info()[1])
-    if found is None:
+    failure = machine_error(sys.exc_info()[1])
+    if failure is None:
         return _internal(request)
     if request.path.startswith(API):
-        return machine_problem(request, found)
+        return machine_problem(request, failure)
     again = request.get_full_path() if request.method in ("GET", "HEAD") else ""
     # without a request: a context processor may need the database
-    page = loader.get_template("unavailable.html").render({"message": found.message, "again": again})
-    headers = {"Retry-After": str(found.retry_after_s), "Cache-Control": "private, no-store"}
-    return HttpResponse(page, status=found.status, headers=headers)
+    page = loader.get_template("unavailable.html").render({"message": failure.message, "again": again})
+    headers = {"Retry-After": str(failure.retry_after_s), "Cache-Control": "private, no-store"}
+    return HttpResponse(page, status=failure.status, headers=headers)
 
 
 @login_not_required
 @csrf_exempt
 def unknown_api_path(request: HttpRequest) -> HttpResponse:
-    """404 for every method; a path that lacks its last slash is redirected to the one with it."""
+    """404 for every method; a path that lacks its last slash is redirected to that with it."""
     if not request.path.endswith("/") and _is_known(f"{request.path_info}/"):
-        found = HttpResponsePermanentRedirect(request.get_full_path(force_append_slash=True), preserve_request=True)
-        del found["Content-Type"]  # it has no body
-        return found
+        response = HttpResponsePermanentRedirect(request.get_full_path(force_append_slash=True), preserve_request=True)
+        del response["Content-Type"]  # it has no body
+        return response
     return not_found(request)
 
 

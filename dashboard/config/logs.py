@@ -25,7 +25,7 @@ def configuration(level: str) -> dict[str, Any]:
 
 
 def in_one_line(record: logging.LogRecord) -> bool:
-    """Make one line of what Django logs of a refused request, as of one to a wrong host; its traceback is of no use."""
+    """A line of what Django logs of a refused request, as of that to a wrong host; its traceback is of no use."""
     if record.name.startswith("django.security"):
         record.msg, record.args, record.exc_info = record.getMessage()[:REFUSED_CHARS], (), None
     return True

@@ -62,7 +62,7 @@ def pydantic_schemas(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 def _as_openapi_3_0(node: Any) -> Any:
     if isinstance(node, list):
-        return [_as_openapi_3_0(one) for one in node]
+        return [_as_openapi_3_0(item) for item in node]
     if not isinstance(node, dict):
         return node
     node = {key: _as_openapi_3_0(value) for key, value in node.items()}
@@ -73,7 +73,7 @@ def _as_openapi_3_0(node: Any) -> Any:
     options = node.get("anyOf", [])
     if {"type": "null"} in options:
         del node["anyOf"]
-        (option,) = (one for one in options if one != {"type": "null"})
+        (option,) = (schema for schema in options if schema != {"type": "null"})
         node = {"allOf": [option], "nullable": True, **node} if "$ref" in option else option | {"nullable": True} | node
     if node.get("default", "") is None:
         del node["default"]
@@ -100,9 +100,9 @@ def _complete(operation: dict[str, Any], verb: str) -> None:
     if "201" in responses:
         responses["201"].setdefault("headers", {})["Location"] = LOCATION
     headers = {"Cache-Control": CACHE}
-    conditional = any(one["name"] == "If-None-Match" for one in operation.get("parameters", ()))
+    conditional = any(parameter["name"] == "If-None-Match" for parameter in operation.get("parameters", ()))
     content = responses.get("200", {}).get("content", {})
-    binary = any(one.get("schema", {}).get("format") == "binary" for one in content.values())
+    binary = any(media.get("schema", {}).get("format") == "binary" for media in content.values())
     file = binary and "$ref" not in content.get("application/json", {}).get("schema", {})
     if verb == "get" and (conditional or ("application/json" in content and not file)):
         headers["ETag"] = ETAG
@@ -125,5 +125,5 @@ def _close(node: dict[str, Any], components: dict[str, Any]) -> None:
     if "properties" in node:
         node.setdefault("additionalProperties", False)
     inner = [*node.get("properties", {}).values(), *node.get("allOf", ()), *node.get("oneOf", ())]
-    for one in [*inner, *([node["items"]] if "items" in node else [])]:
-        _close(one, components)
+    for child in [*inner, *([node["items"]] if "items" in node else [])]:
+        _close(child, components)

@@ -14,5 +14,5 @@ class SchemaView(SpectacularAPIView):
 
     def _get_schema_response(self, request: Request) -> Response:
         with _BUILDING:
-            found: Response = super()._get_schema_response(request)
-        return found
+            response: Response = super()._get_schema_response(request)
+        return response

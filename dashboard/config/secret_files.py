@@ -30,7 +30,7 @@ def secret(name: str, default: str = "") -> str:
 
 
 def with_password(url: str, password: str) -> str:
-    """Return ``url`` with ``password``, any text; one that the address has already stays if there is none.
+    """Return ``url`` with ``password``, any text; a password that the address has already stays if there is none.
 
     >>> with_password("redis://redis:6379/0", "a/b@c")
     'redis://:a%2Fb%40c@redis:6379/0'

@@ -1,4 +1,4 @@
-"""Settings. Every one that differs between machines comes from the environment; the defaults run on a laptop."""
+"""Settings. Each that differs between machines comes from the environment; the defaults run on a laptop."""
 
 import os
 import secrets
@@ -50,7 +50,7 @@ def _own_secret(path: Path) -> str:
         fresh.touch(mode=0o600)
         fresh.write_text(secrets.token_urlsafe(64))
         try:
-            os.link(fresh, path)  # atomic: of two first starts one wins and both read it
+            os.link(fresh, path)  # atomic: of two first starts both read the same
         except FileExistsError:
             pass
         finally:
@@ -59,10 +59,10 @@ def _own_secret(path: Path) -> str:
 
 
 def _seconds(name: str, default: float) -> float:
-    found: float = env.float(name, default=default)
-    if found <= 0:
-        raise ImproperlyConfigured(f"{name} must be a number of seconds greater than 0, got {found:g}")
-    return found
+    seconds: float = env.float(name, default=default)
+    if seconds <= 0:
+        raise ImproperlyConfigured(f"{name} must be a number of seconds greater than 0, got {seconds:g}")
+    return seconds
 
 
 # State
@@ -221,7 +221,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # a job model names its queue; workers of both take from them in turn: no release waits for hours of experiments
 CELERY_TASK_DEFAULT_QUEUE = "interactive"
 CELERY_TASK_QUEUES = [Queue("interactive"), Queue("batch")]
-CAIRN_OWNER_WAITING = env.int("CAIRN_OWNER_WAITING", default=1000)  # jobs of one owner that may wait; 0: any number
+CAIRN_OWNER_WAITING = env.int("CAIRN_OWNER_WAITING", default=1000)  # jobs of an owner that may wait; 0: any number
 CAIRN_OWNER_RUNNING = env.int("CAIRN_OWNER_RUNNING", default=0)  # and that may run at once
 
 # People

@@ -30,9 +30,9 @@ def parts_of(rows: QuerySet[Any]) -> list[QuerySet[Any]]:
     if len(marked) != 1 or where.connector != AND or where.negated or rows.query.is_sliced or rows.query.combinator:
         return [rows]
     first, second = where.children[marked[0]].children
-    found = []
+    parts = []
     for condition in ([first], [second, WhereNode([first], AND, negated=True)]):
         part = rows._chain()
         part.query.where.children[marked[0]] = WhereNode(condition, AND)
-        found.append(part)
-    return found
+        parts.append(part)
+    return parts

@@ -10,7 +10,7 @@ def round_below(value: float) -> float:
     (500.0, 0.2, 1000.0)
     """
     power = 10.0 ** math.floor(math.log10(value))
-    return float(f"{max(one for one in (0.5, 1, 2, 5) if one * power <= value * (1 + 1e-9)) * power:.12g}")
+    return float(f"{max(step for step in (0.5, 1, 2, 5) if step * power <= value * (1 + 1e-9)) * power:.12g}")
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

@@ -49,12 +49,12 @@ def latest(kind: str) -> list[Beat]:
         answers = query(settings.CELERY_BROKER_URL, *commands) if commands else []
     except OSError:
         return []
-    found = [
+    beats = [
         Beat(name.removeprefix(_key(kind, "")), max(FORGOTTEN_S - left_ms / 1000, 0.0), text.decode())
         for name, left_ms, text in zip(names, answers[::2], answers[1::2], strict=True)
         if text is not None  # it ended meanwhile
     ]
-    return sorted(found, key=lambda beat: beat.age_s)
+    return sorted(beats, key=lambda beat: beat.age_s)
 
 
 def _key(kind: str, name: str) -> str:

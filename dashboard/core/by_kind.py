@@ -1,4 +1,4 @@
-"""What depends on the kind of data: one adapter a kind and layer, in a folder that the kind gives its name."""
+"""What depends on the kind of data: an adapter a kind and layer, in a folder that the kind gives its name."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -21,8 +21,8 @@ class ByKind(Mapping[str, T]):
     def __getitem__(self, kind: str) -> T:
         if kind not in datatypes:
             raise KeyError(kind)
-        found: T = import_module(f"{self._package}.{kind}.{self._module}").ADAPTER
-        return found
+        adapter: T = import_module(f"{self._package}.{kind}.{self._module}").ADAPTER
+        return adapter
 
     def __iter__(self) -> Iterator[str]:
         return iter(datatypes)

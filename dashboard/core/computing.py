@@ -1,7 +1,7 @@
-"""Functions that are called in a process of their own, so that the one that answers requests stays small.
+"""Functions that are called in a process of their own, so that the process that answers requests stays small.
 
 That process is :mod:`dashboard.launcher.computing`. It is started by the first call and ends when none comes for a
-while; one that grew, or that a call takes too long in, gets no further calls and ends after those that it has. It
+while; a process that grew, or that a call takes too long in, gets no further calls and ends after those that it has. It
 ends with the process that started it: its end of a pipe is closed then. See docs/decisions/0127-computing-process.md.
 """
 
@@ -30,7 +30,7 @@ LONGEST_S = 300.0
 GROWN_BYTES = 500_000_000
 """Of memory of its own; it begins with 140 MB."""
 STARTS = 3
-"""Of a process for one call: an idle one may end as the call comes."""
+"""Of a process for a call: an idle process may end as the call comes."""
 
 
 class ComputingEnded(Exception):
@@ -40,7 +40,7 @@ class ComputingEnded(Exception):
 def computed(function: Callable[P, T]) -> Callable[P, T]:
     """Have a web server call ``function`` in the computing process; other processes call it as it is.
 
-    Arguments, result and errors are pickled. A result that is an open file remains one.
+    Arguments, result and errors are pickled. A result that is an open file remains open.
     """
     return computed_where(lambda *_, **__: True)(function)
 
@@ -87,10 +87,10 @@ class _Pickler(pickle.Pickler):
 
 
 def _error(cls: type[BaseException], args: Any, state: dict[str, Any], cause: BaseException | None) -> BaseException:
-    found = cls.__new__(cls, *args)
-    found.__dict__.update(state)
-    found.__cause__ = cause
-    return found
+    error = cls.__new__(cls, *args)
+    error.__dict__.update(state)
+    error.__cause__ = cause
+    return error
 
 
 def _outcome(message: bytes) -> Any:
@@ -161,8 +161,8 @@ class _Process:
                     send_handle(self._control, its.fileno(), None)
                 mine.send_bytes(message)
                 begun = not _received(mine)
-                found = _received(mine)
-                is_result, value, own_bytes = pickle.loads(found)  # noqa: S301  # nosec B301  # of our own process
+                reply = _received(mine)
+                is_result, value, own_bytes = pickle.loads(reply)  # noqa: S301  # nosec B301  # of our own process
                 if value is Ellipsis:
                     file = os.fdopen(recv_handle(mine), "rb")
             except TimeoutError:

@@ -36,7 +36,7 @@ def is_transient(error: BaseException) -> bool:
 
 
 def forget_connection() -> None:
-    """Close the connection, so that the next statement opens one; inside a transaction its end does that."""
+    """Close the connection, so that the next statement opens another; inside a transaction its end does that."""
     if not connection.in_atomic_block:
         try:
             connection.close()

@@ -1,4 +1,4 @@
-"""Every code a job can end with: what happened, and what to do about it. The one list; drawer, pages and API show it.
+"""Every code a job can end with: what happened, and what to do about it. The only list; drawer, pages and API show it.
 
 A failure is stored as ``{code, message, …}``; the message is about this very job. What is derived here is not stored,
 so that a better text applies to old failures too. ``tests/dashboard/test_datasets_jobs.py`` finds every code in the

@@ -12,14 +12,14 @@ from urllib.parse import quote
 
 from privacy_engine.core.component import Component
 
-MOST = 60  # characters of one part
+MOST = 60  # characters of a part
 MOST_BYTES = 200  # of a name before its suffix; file systems take 255
 _SHORT = {"epsilon": "eps", "radius_m": "D", "sensitivity": "sensitivity"}  # symbols that are not ASCII or differ
 _AREA = ("west", "south", "east", "north")
 
 
 def file_name(*parts: str, extension: str) -> str:
-    """Return ``parts`` as one file name: letters, digits, points and hyphens, an underscore between two parts.
+    """Return ``parts`` as a file name: letters, digits, points and hyphens, an underscore between two parts.
 
     >>> file_name("Geolife 000", "landmark-uniform", "eps1", "D1000m", extension="gpkg")
     'Geolife-000_landmark-uniform_eps1_D1000m.gpkg'
@@ -36,11 +36,11 @@ def file_stem(*parts: str) -> str:
 
 
 def _cleaned(part: str) -> str:
-    found = "".join(
+    text = "".join(
         char if char == "." or unicodedata.category(char)[0] in "LMN" else "-"
         for char in unicodedata.normalize("NFKC", part)
     )
-    return re.sub(r"-*\.[-.]*|-+", lambda gap: "." if "." in gap[0] else "-", found).strip("-.")[:MOST].rstrip("-.")
+    return re.sub(r"-*\.[-.]*|-+", lambda gap: "." if "." in gap[0] else "-", text).strip("-.")[:MOST].rstrip("-.")
 
 
 def title_parts(title: str) -> list[str]:
@@ -53,12 +53,12 @@ def parameter_parts(component: Component) -> list[str]:
 
     The edges of an area are left out: four numbers more would make the name unreadable.
     """
-    found = []
+    parts = []
     for field in type(component).fields():
         value = getattr(component, field["name"])
         if value != field["default"] and field["name"] not in _AREA:
-            found.append(_parameter(field, value))
-    return found
+            parts.append(_parameter(field, value))
+    return parts
 
 
 def _parameter(field: Mapping[str, Any], value: Any) -> str:

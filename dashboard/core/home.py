@@ -38,10 +38,10 @@ def broker_socket(home: Path) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make ``folder`` with mode 0700; one that another user of the machine made is refused."""
+    """Make ``folder`` with mode 0700; refuse a folder that another user of the machine made."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077:
         raise LaunchError(f"{folder} must be a folder that only you can enter. Remove it and start again.")
 
 

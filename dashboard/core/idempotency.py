@@ -1,4 +1,4 @@
-"""Requests that may be sent again, with an Idempotency-Key or without: there is one row."""
+"""Requests that may be sent again, with an Idempotency-Key or without: there is a single row."""
 
 import re
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _KEY = re.compile(r"[!-~]{1,100}")
 
 
 def check_key(key: str) -> None:
-    """Refuse a key, if there is one, that is not 1 to 100 visible ASCII characters, with a ParameterError."""
+    """Refuse a key that is not 1 to 100 visible ASCII characters, with a ParameterError."""
     if key and not _KEY.fullmatch(key):
         raise must_be(HEADER, "1 to 100 visible ASCII characters", key, got=False)
 
 
 def sent_key(request: Any, owner_id: Any) -> str:
-    """The key of ``request``, for a row of ``owner_id``; "" without one. Keys of different users are never the same.
+    """The key of ``request``, for a row of ``owner_id``; "" without a key. Keys of different users are never the same.
 
     Errors as in :func:`check_key`.
     """
@@ -42,25 +42,25 @@ def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:
         The key was used for a request that differs.
     """
     owner_id, key = fresh.owner_id, fresh.idempotency_key
-    found = key and type(fresh)._default_manager.filter(owner=owner_id, idempotency_key=key).first()
-    if not found:
+    row = key and type(fresh)._default_manager.filter(owner=owner_id, idempotency_key=key).first()
+    if not row:
         return None
-    if request(found) != request(fresh):
+    if request(row) != request(fresh):
         rule = "a new key for a new request"
         raise Conflict(f"{HEADER} was used for another request.", field=HEADER, rule=rule, value=key)
-    return found
+    return row
 
 
 def once(earlier: Callable[[], Row | None], create: Callable[[], Row]) -> tuple[Row, bool]:
-    """Return the row that an equal request made ``earlier``, or the one that this request creates; whether it is new.
+    """Return the row that an equal request made ``earlier``, or that this request creates; whether it is new.
 
-    Of two equal requests at once, the constraints of the database let one create it.
+    Of two equal requests at once, the constraints of the database let only the first create it.
     """
-    if found := earlier():
-        return found, False
+    if row := earlier():
+        return row, False
     try:
         return create(), True
     except IntegrityError:
-        if found := earlier():
-            return found, False
+        if row := earlier():
+            return row, False
         raise

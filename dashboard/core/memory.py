@@ -14,7 +14,7 @@ _collect_at = 0.0
 def release_free_memory(**_: object) -> None:
     """Collect the reference cycles of the last requests, and have Arrow and glibc release the free pages they hold.
 
-    A receiver of a signal. The collection takes 4 ms where what imports made is frozen, and the next one waits until it
+    A receiver of a signal. The collection takes 4 ms where what imports made is frozen, and the next waits until it
     takes the share ``SHARE`` of the time: five a second. Python's own full collections wait until a quarter of all
     objects is new. The pages take 0.1 to 0.2 ms; without it they stay until the process ends. They do so with C
     libraries other than glibc.

@@ -13,7 +13,7 @@ from dashboard.core.alternatives import parts_of
 class KeyPaginator(Paginator):
     """Pages of a queryset, of which a page's keys are read first and then its rows alone.
 
-    Annotations, related rows and large columns are so computed and read for the rows of one page, never to be sorted.
+    Annotations, related rows and large columns are so computed and read for the rows of a page, never to be sorted.
     """
 
     @cached_property
@@ -43,12 +43,12 @@ def first_rows(rows: QuerySet[Any], count: int) -> list[Any]:
 
 def _rows(rows: QuerySet[Any], start: int, end: int) -> list[Any]:
     keys = _keys(rows, start, end)
-    found = {row.pk: row for row in rows.filter(pk__in=keys).order_by()}
-    return [found[key] for key in keys if key in found]
+    by_key = {row.pk: row for row in rows.filter(pk__in=keys).order_by()}
+    return [by_key[key] for key in keys if key in by_key]
 
 
 def _keys(rows: QuerySet[Any], start: int, end: int) -> list[Any]:
-    """The primary keys of rows of one page; of two alternatives in the order of both, merged by the database."""
+    """The primary keys of rows of a page; of two alternatives in the order of both, merged by the database."""
     parts, order = parts_of(rows), _plain_order(rows)
     if len(parts) == 1 or order is None:
         return list(rows.values_list("pk", flat=True)[start:end])
@@ -62,15 +62,15 @@ def _plain_order(rows: QuerySet[Any]) -> list[str] | None:
     """The names of the columns by which rows are sorted, the primary key last; None where there are expressions."""
     meta = rows.model._meta
     order = [*(rows.query.order_by or (meta.ordering if rows.query.default_ordering else ()))]
-    if not rows.query.standard_ordering or not all(isinstance(one, str) for one in order):
+    if not rows.query.standard_ordering or not all(isinstance(name, str) for name in order):
         return None
     key = meta.pk.name
-    order = [one[:-2] + key if one in ("pk", "-pk") else one for one in order]
-    if key not in [one.removeprefix("-") for one in order]:
+    order = [name[:-2] + key if name in ("pk", "-pk") else name for name in order]
+    if key not in [name.removeprefix("-") for name in order]:
         order.append(key)
     try:
-        for one in order:
-            meta.get_field(one.removeprefix("-"))
+        for column in order:
+            meta.get_field(column.removeprefix("-"))
     except FieldDoesNotExist:  # an annotation, or a column of a related row
         return None
     return order

@@ -1,8 +1,8 @@
-"""The colour, dash and marker of every mechanism, for light and dark: the one description that all pages draw from.
+"""The colour, dash and marker of every mechanism, for light and dark: the description that all pages draw from.
 
-Every mechanism of one kind of data has a colour, and a dash, that no other of its kind has. Further releases of a
+Every mechanism of a kind of data has a colour, and a dash, that no other of its kind has. Further releases of a
 mechanism have its hue in another lightness, with another dash. Hues are those of Okabe and Ito with six more, moved
-until they differ most for three kinds of sight; every one has the contrast of graphics to its ground.
+until they differ most for three kinds of sight; each has the contrast of graphics to its ground.
 """
 
 from functools import cache
@@ -22,7 +22,7 @@ class Colour(TypedDict):
 
 
 class LineStyle(TypedDict):
-    """How one line is drawn: ``dash`` has the lengths of dashes and gaps in pixels, none for a whole line.
+    """How a line is drawn: ``dash`` has the lengths of dashes and gaps in pixels, none for a whole line.
 
     A line that is no mechanism's has a token of the style sheets as its colour, and no marker.
     """
@@ -66,11 +66,11 @@ FIRST = ("landmark-skip", "landmark-uniform", "landmark-adaptive")  # the trio o
 GROUND = {"light": "#f1eee8", "dark": "#1e1c1a"}  # the darkest of the light, the lightest of the dark
 CONTRASTS = {"light": (3.3, 5.0, 7.5), "dark": (3.3, 5.5, 10.0)}  # of the lightnesses of a hue
 SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
-TURN = 5  # dashes from one release of a mechanism to the next, with no divisor in common with their number
+TURN = 5  # dashes from a release of a mechanism to the next, with no divisor in common with their number
 
 
 def palette(kind: str) -> dict[str, LineStyle]:
-    """Name to style of the mechanisms of one kind of data; the same mechanism always has the same."""
+    """Name to style of the mechanisms of a kind of data; the same mechanism always has the same."""
     return {name: styles[0] for name, styles in variants(kind).items()}
 
 
@@ -84,7 +84,7 @@ def variants(kind: str) -> dict[str, list[LineStyle]]:
 
 
 class Assignment:
-    """Styles for releases of one kind, one after another: a mechanism's own, then those of its variants."""
+    """Styles for releases of a kind, in turn: a mechanism's own, then those of its variants."""
 
     def __init__(self, kind: str) -> None:
         self._styles = variants(kind)
@@ -119,8 +119,8 @@ def _style(i: int, k: int) -> LineStyle:
 def _shades(colour: str, theme: Literal["light", "dark"]) -> tuple[str, ...]:
     """The colour itself and its hue in the two of :data:`CONTRASTS` that differ most from it."""
     own = contrast(colour, GROUND[theme])
-    others = sorted(CONTRASTS[theme], key=lambda one: max(one / own, own / one))[1:]
-    return (colour, *(_with_contrast(colour, GROUND[theme], one) for one in reversed(others)))
+    others = sorted(CONTRASTS[theme], key=lambda ratio: max(ratio / own, own / ratio))[1:]
+    return (colour, *(_with_contrast(colour, GROUND[theme], ratio) for ratio in reversed(others)))
 
 
 def _with_contrast(colour: str, ground: str, wanted: float) -> str:
@@ -128,12 +128,12 @@ def _with_contrast(colour: str, ground: str, wanted: float) -> str:
     more = contrast(colour, ground) < wanted
     end = "#000000" if more == (_luminance(ground) > 0.5) else "#ffffff"
     mixed = (_mixed(colour, end, percent / 100) for percent in range(101))
-    return next(one for one in mixed if (contrast(one, ground) >= wanted) == more)
+    return next(shade for shade in mixed if (contrast(shade, ground) >= wanted) == more)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, other: str) -> float:
     """The contrast of two colours ``#rrggbb``, 1 to 21, as WCAG 2.2 defines it."""
-    low, high = sorted((_luminance(one), _luminance(other)))
+    low, high = sorted((_luminance(colour), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -147,6 +147,6 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _mixed(one: str, other: str, share: float) -> str:
-    pairs = zip(_parts(one), _parts(other), strict=True)
+def _mixed(colour: str, other: str, share: float) -> str:
+    pairs = zip(_parts(colour), _parts(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

@@ -29,7 +29,7 @@ def query(url: str, *commands: Sequence[str]) -> list[Any]:
     parts = urlsplit(url)
     first = list(_login(parts))
     with _connected(parts) as connection, connection.makefile("rb") as replies:
-        connection.sendall(b"".join(_encoded(one) for one in (*first, *commands)))
+        connection.sendall(b"".join(_encoded(command) for command in (*first, *commands)))
         return [_reply(replies) for _ in range(len(first) + len(commands))][len(first) :]
 
 

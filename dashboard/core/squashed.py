@@ -10,9 +10,9 @@ from django.db.migrations.state import ModelState, ProjectState
 
 
 def names_until(app: str, last: str) -> list[str]:
-    """Return the names of the app's migrations up to the ``last`` one that is replaced."""
-    found = iter_modules(import_module(f"dashboard.{app}.migrations").__path__)
-    return sorted(one.name for one in found if one.name <= last and one.name != "0001_squashed")
+    """Return the names of the app's migrations up to the ``last`` that is replaced."""
+    modules = iter_modules(import_module(f"dashboard.{app}.migrations").__path__)
+    return sorted(module.name for module in modules if module.name <= last and module.name != "0001_squashed")
 
 
 def models_after(app: str, names: Sequence[str]) -> list[CreateModel]:
@@ -22,7 +22,7 @@ def models_after(app: str, names: Sequence[str]) -> list[CreateModel]:
         for operation in import_module(f"dashboard.{app}.migrations.{name}").Migration.operations:
             operation.state_forwards(app, state)
     models = {f"{app}.{model.name_lower}": model for model in state.models.values()}
-    order = TopologicalSorter({label: sorted(_targets(one) & models.keys() - {label}) for label, one in models.items()})
+    order = TopologicalSorter({label: sorted(_targets(models[label]) & models.keys() - {label}) for label in models})
     return [_created(models[label]) for label in order.static_order()]
 
 

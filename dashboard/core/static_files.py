@@ -1,8 +1,8 @@
 """Static files as browsers get them: collected once, compressed, under names with a digest of their content.
 
-The modules of a page are joined into one file, and so are style sheets that a template lists together: a page requests
+The modules of a page are joined into a file, and so are style sheets that a template lists together: a page requests
 ten files instead of a hundred and fifty. Each module is a function that is called once and returns what it exports;
-modules that are joined into two files of one page are known to both. That holds for our own modules, which neither
+modules that are joined into two files of the same page are known to both. That holds for our own modules, which neither
 import each other in circles nor export what they change later.
 """
 
@@ -64,8 +64,10 @@ class JoinedStaticFilesStorage(CompressedManifestStaticFilesStorage):
         modules = [name for name in paths if name.startswith("js/")]
         joined = joined_modules({name: Path(self.path(name)).read_text("utf-8") for name in modules})
         for names in _listed_styles():
-            joined[joined_name(names)] = "".join(Path(self.path(f"css/{one}.css")).read_text("utf-8") for one in names)
-        for name in [one for one in paths if one.startswith(("js/", "css/")) and one not in joined]:
+            joined[joined_name(names)] = "".join(
+                Path(self.path(f"css/{file}.css")).read_text("utf-8") for file in names
+            )
+        for name in [path for path in paths if path.startswith(("js/", "css/")) and path not in joined]:
             del paths[name]
             self.delete(name)
         for name, text in joined.items():
@@ -100,30 +102,30 @@ def joined_modules(texts: dict[str, str]) -> dict[str, str]:
         A module imports what another does not export.
     """
     modules = {path: _Module(path, text) for path, text in texts.items()}
-    later = {one for module in modules.values() for one in module.later}
-    imported = {one for module in modules.values() for one in module.imports.values()}
+    later = {name for module in modules.values() for name in module.later}
+    imported = {name for module in modules.values() for name in module.imports.values()}
     needed = {path: _closure(path, modules) for path in modules if path in later or path not in imported}
     reached = {page: set(_closure(page, modules, later=True)) for page in needed.keys() - later}
-    found = {}
+    files = {}
     for path, closure in needed.items():
         having = [set(needed[page]) for page, all_of_it in reached.items() if path in all_of_it and path in later]
         there = set.intersection(*having) if having else set()
-        found[path] = _joined(path, [modules[one] for one in closure], there, path not in later)
-    return found
+        files[path] = _joined(path, [modules[name] for name in closure], there, path not in later)
+    return files
 
 
 def _closure(path: str, modules: dict[str, "_Module"], *, later: bool = False) -> list[str]:
-    """The modules that one needs, each after those that it imports itself, and at last that one."""
+    """The modules that a module needs, each after those that it imports itself, and at last the module."""
     met: dict[str, None] = {}
     entered = {path}
 
-    def enter(one: str) -> None:
-        module = modules[one]
+    def enter(file: str) -> None:
+        module = modules[file]
         for name in (*module.imports.values(), *(module.later if later else ())):
             if name not in entered:
                 entered.add(name)
                 enter(name)
-        met[one] = None
+        met[file] = None
 
     enter(path)
     return list(met)
@@ -156,35 +158,35 @@ class _Module:
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self._text = path, _COMMENT.sub("", text)
-        self.imports = {one["path"]: self._at(one["path"]) for one in _IMPORT.finditer(self._text)}
-        self.later = [self._at(one) for one in _LATER.findall(self._text)]
+        self.imports = {match["path"]: self._at(match["path"]) for match in _IMPORT.finditer(self._text)}
+        self.later = [self._at(written) for written in _LATER.findall(self._text)]
 
     def _at(self, written: str) -> str:
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.path), written))
 
     @cached_property
     def exports(self) -> dict[str, str]:
-        names = {one["name"]: one["name"] for one in _EXPORT.finditer(self._text)}
+        names = {match["name"]: match["name"] for match in _EXPORT.finditer(self._text)}
         for listed in _EXPORTS.finditer(self._text):
-            for one in listed["names"].split(","):
-                local, _, name = one.strip().partition(" as ")
+            for entry in listed["names"].split(","):
+                local, _, name = entry.strip().partition(" as ")
                 names[name or local] = local
         return names
 
     def body(self, file: str, names: dict[str, str], exports: dict[str, dict[str, str]]) -> str:
         """The text as it stands in ``file``, where the modules have ``names``."""
 
-        def taken(found: re.Match[str]) -> str:
-            of = self.imports[found["path"]]
-            if found["all"]:
-                return f"const {found['all']} = {names[of]};\n"
-            wanted = [one.strip() for one in found["names"].split(",") if one.strip()]
-            if missing := [one for one in wanted if one.split(" as ")[0] not in exports[of]]:
+        def taken(match: re.Match[str]) -> str:
+            of = self.imports[match["path"]]
+            if match["all"]:
+                return f"const {match['all']} = {names[of]};\n"
+            wanted = [name.strip() for name in match["names"].split(",") if name.strip()]
+            if missing := [name for name in wanted if name.split(" as ")[0] not in exports[of]]:
                 raise ValueError(f"{self.path} imports {', '.join(missing)}, which {of} does not export")
-            return f"const {{ {', '.join(one.replace(' as ', ': ') for one in wanted)} }} = {names[of]};\n"
+            return f"const {{ {', '.join(name.replace(' as ', ': ') for name in wanted)} }} = {names[of]};\n"
 
-        def later(found: re.Match[str]) -> str:
-            at = posixpath.relpath(self._at(found[1]), posixpath.dirname(file))
+        def later(match: re.Match[str]) -> str:
+            at = posixpath.relpath(self._at(match[1]), posixpath.dirname(file))
             return f'import("{at if at.startswith(".") else f"./{at}"}")'
 
         text = _EXPORTS.sub("", _EXPORT.sub(r"\g<rest>", _IMPORT.sub(taken, self._text)))

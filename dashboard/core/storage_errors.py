@@ -1,4 +1,4 @@
-"""Errors of the storage of files: one on another host that does not answer, and a stored file that is damaged."""
+"""Errors of the storage of files: a storage on another host that does not answer, and a stored file that is damaged."""
 
 _SUBJECTS = {
     "accountexports": "an account export",
@@ -34,7 +34,7 @@ class StorageUnavailable(Exception):
 class DamagedFile(Exception):
     """A stored file is not what was stored: nothing of it is served before it is restored.
 
-    No :class:`OSError` and no ``ValueError``: nothing that handles an unreadable upload may take it for one.
+    No :class:`OSError` and no ``ValueError``: nothing that handles an unreadable upload may take it for such.
 
     >>> str(DamagedFile("releases/3f/budgets-a.parquet"))
     'The stored file of release 3f (its budgets) is damaged: restore it from a backup.'

@@ -1,4 +1,4 @@
-"""Tags: short texts by which a user groups rows, stored as one text ",first,second,"."""
+"""Tags: short texts by which a user groups rows, stored as a text ",first,second,"."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,19 +22,19 @@ def parse_tags(tags: Sequence[str]) -> str:
     Raises
     ------
     ParameterError
-        There are more than :data:`MOST`, or one is longer than :data:`LONGEST` characters or contains a comma.
+        There are more than :data:`MOST`, or a tag is longer than :data:`LONGEST` characters or contains a comma.
 
     >>> parse_tags(["pilot", " 2024 ", "pilot", ""]), parse_tags([])
     (',pilot,2024,', '')
     """
-    found = list(dict.fromkeys(filter(None, (one_line(tag, LONGEST + 1) for tag in tags))))
-    for tag in found:
+    distinct = list(dict.fromkeys(filter(None, (one_line(tag, LONGEST + 1) for tag in tags))))
+    for tag in distinct:
         if len(tag) > LONGEST or "," in tag:
             rule = f"at most {LONGEST} characters, without a comma"
             raise ParameterError(f"tags must have {rule}, got {tag!r}", field="tags", rule=rule, value=tag)
-    if len(found) > MOST:
-        raise must_be("tags", f"at most {MOST} tags", len(found))
-    return f",{','.join(found)}," if found else ""
+    if len(distinct) > MOST:
+        raise must_be("tags", f"at most {MOST} tags", len(distinct))
+    return f",{','.join(distinct)}," if distinct else ""
 
 
 def tag(row: Any, tags: Sequence[str]) -> None:

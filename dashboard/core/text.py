@@ -1,4 +1,4 @@
-"""Texts of users and files, made fit to show on one line or to store."""
+"""Texts of users and files, made fit to show on a line or to store."""
 
 import unicodedata
 from collections.abc import Callable
@@ -27,16 +27,16 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def required_name(name: str) -> str:
-    """``name`` on one line.
+    """``name`` on a single line.
 
     Raises
     ------
     ParameterError
         Nothing is left of it.
     """
-    if not (found := one_line(name)):
+    if not (line := one_line(name)):
         raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
-    return found
+    return line
 
 
 def rename(row: Any, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Count streams made of the events of another dataset: how large one would be, and the request for one."""
+"""Count streams made of the events of another dataset: how large they would be, and the request for them."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def form_groups(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
     fields = form_fields(AggregationSpec)
     if dataset.data_type.users:
         choices = fields["unit"]["choices"]
-        fields["unit"]["choices"] = [one for one in choices if one["value"] != "series"]
+        fields["unit"]["choices"] = [choice for choice in choices if choice["value"] != "series"]
     return {
         "unit": [fields[name] for name in ("unit", "most", "pick", "neighbours")],
         "cell": [fields["cell_m"]],
@@ -58,7 +58,7 @@ def require_countable(dataset: Dataset) -> None:
 
 def uncountable(dataset: Dataset) -> str:
     """Return what a dataset that is ready lacks to be counted; empty where it lacks nothing."""
-    if dataset.stay_detection is not None:  # one event can change any number of stays, and what it is charged for
+    if dataset.stay_detection is not None:  # an event can change any number of stays, and what it is charged for
         return "trajectories or uploaded check-ins: count the events that its stays were detected in"
     return dataset.data_type.uncountable(dataset.summary or {})
 

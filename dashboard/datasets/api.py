@@ -70,10 +70,10 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
         return selectors.with_ledger(selectors.visible_datasets(self.request.user))
 
     def row_response(self, row: Dataset, status: int = 200) -> Response:
-        found = selectors.with_ledger(Dataset.objects.all()).get(
+        dataset = selectors.with_ledger(Dataset.objects.all()).get(
             pk=row.pk
         )  # who took it out of a project sees it no more
-        data = self.get_serializer(found).data
+        data = self.get_serializer(dataset).data
         return Response(data, status=status, headers={"Location": data["urls"]["self"]} if status == 201 else None)
 
     @extend_schema(request={"multipart/form-data": UploadSerializer}, responses={201: DatasetSerializer})
@@ -120,8 +120,8 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
     @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def preview(self, request: Request, pk: Any = None) -> Response:
         """The first rows of the kept upload, and what each column would be read as with these options."""
-        found = services.preview_upload(dataset=self.get_object(), **valid(PreviewQuery, request.query_params))
-        return Response(PreviewSerializer(found).data, headers=UNKEPT)
+        preview = services.preview_upload(dataset=self.get_object(), **valid(PreviewQuery, request.query_params))
+        return Response(PreviewSerializer(preview).data, headers=UNKEPT)
 
     def retry_job(self, row: Dataset) -> Dataset:
         return services.retry_import(dataset=row)
@@ -137,13 +137,13 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
             params = valid(DecisionSerializer, request.data)
             lineage.record_other_people(dataset=dataset, others=params.get("others"))
             dataset = self.get_object()
-        found = {
+        answer = {
             "upload": dataset.source_file_id,
             "others": selectors.shared_with(dataset, request.user),
             "recorded": selectors.recorded(dataset, request.user),
             "not_recognised": UNDETECTED,
         }
-        return Response(LineageSerializer(found).data, headers=UNKEPT)
+        return Response(LineageSerializer(answer).data, headers=UNKEPT)
 
     @extend_schema(responses={200: GeometrySerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)

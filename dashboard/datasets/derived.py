@@ -1,4 +1,4 @@
-"""Datasets that are made of another one: counts of its events, and its stays as check-ins."""
+"""Datasets that are made of another: counts of its events, and its stays as check-ins."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Hashes of uploads from before events were counted: read again from what is stored, one source file at a time.
+"""Hashes of uploads from before events were counted: read again from what is stored, source file by source file.
 
-The sweep requests one in each round (:func:`request_next`), a worker computes them (:func:`add_hashes`). What was
+The sweep requests a file in each round (:func:`request_next`), a worker computes them (:func:`add_hashes`). What was
 killed is begun again after an hour; a file is given up after three attempts, and then counts by its sketches.
 """
 
@@ -48,7 +48,7 @@ def next_file() -> int | None:
 
 
 def request_next() -> None:
-    """Send a message for the next one, if no worker computes any. A broker that is away is tried again later."""
+    """Send a message for the next file, if no worker computes any. A broker that is away is tried again later."""
     source_file = next_file()
     if source_file is not None:
         try:
@@ -86,15 +86,15 @@ def add_hashes(source_file: int) -> bool:
 
 def _evidence(row: Dataset, file: SourceFile) -> Evidence | None:
     """The evidence of a dataset's original, or of its points if they are what was read; None if neither is left."""
-    found = None
+    evidence = None
     try:
         if row.original_path.exists():
-            found = execution.read(
+            evidence = execution.read(
                 row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning, kind=row.kind
             ).evidence
         elif not row.cleaning:
             data = read_data(row.kind, row.points_path)
-            found = evidence_of(None, data, row.kind, file_digest=file.file_digest)
+            evidence = evidence_of(None, data, row.kind, file_digest=file.file_digest)
     except (EngineError, FileNotFoundError):  # it could be read once, by an earlier version
         return None
-    return found if found and file.file_digest in ("", found.file_digest) else None
+    return evidence if evidence and file.file_digest in ("", evidence.file_digest) else None

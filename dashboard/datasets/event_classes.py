@@ -1,4 +1,4 @@
-"""Which other source files hold the events of a reading: one class of events for each set of files."""
+"""Which other source files hold the events of a reading: a class of events for each set of files."""
 
 import uuid
 
@@ -28,22 +28,22 @@ def add(reading: Reading, file: int, events: NDArray[np.uint32]) -> None:
     many = len(sets)
     for some in leaving([events], blocks(len(events))):
         label[events[some]] += np.uint16(many)
-    _write(reading, label, sets + [one | {file} for one in sets])
+    _write(reading, label, sets + [files | {file} for files in sets])
 
 
 def remove(reading: Reading, file: int) -> None:
     """Record that ``file`` holds none of the reading's events. The owner must be locked."""
     if any(file in files for files, _ in reading.classes):
         label, sets = _read(reading)
-        _write(reading, label, [one - {file} for one in sets])
+        _write(reading, label, [files - {file} for files in sets])
 
 
 def count_wholly(*pair: SourceFile) -> None:
     """Let what was spent on either of two files count for every event of the other. The owner must be locked."""
-    for one, other in (pair, pair[::-1]):
-        if other.pk not in one.whole:
-            one.whole = sorted({*one.whole, other.pk})
-            one.save(update_fields=["whole"])
+    for file, other in (pair, pair[::-1]):
+        if other.pk not in file.whole:
+            file.whole = sorted({*file.whole, other.pk})
+            file.save(update_fields=["whole"])
 
 
 def _read(reading: Reading) -> tuple[Labels, Sets]:

@@ -38,7 +38,7 @@ Data = Sequence[Trajectory] | CountStream | CheckIns
 class Read(NamedTuple):
     """A file as it was read and cleaned: its data, the report, what identifies the upload before any cleaning.
 
-    ``decisions`` are what was found out of how to read it.
+    ``decisions`` are what was determined of how to read it.
     """
 
     data: Data
@@ -48,7 +48,7 @@ class Read(NamedTuple):
 
 
 def run(pk: Any) -> bool:
-    """Read the upload of a dataset, or make it of the one that it is derived from; False if it did not wait."""
+    """Read the upload of a dataset, or make it of the dataset that it is derived from; False if it did not wait."""
     if leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease)) is None:
         return False
     if dataset := Dataset.objects.filter(pk=pk, state=State.READY).first():
@@ -66,20 +66,20 @@ def count_events(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     """Count the events of the source of a claimed row and store the counts: the columns to finish it with."""
     source = _source(row)
     lease.report("Reading the events", 0.1)
-    found = aggregate(read_events(source), AggregationSpec.parse(row.aggregation))
+    counts = aggregate(read_events(source), AggregationSpec.parse(row.aggregation))
     lease.report("Storing the counts", 0.8)
-    made = {"size": found.size._asdict()}
-    return _stored(row, lease, found.stream, made) | {"decided": source.decided}
+    made = {"size": counts.size._asdict()}
+    return _stored(row, lease, counts.stream, made) | {"decided": source.decided}
 
 
 def detect_stays(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     """Detect the stays in the source of a claimed row and store them as check-ins: the columns to finish it with."""
     source, spec = _source(row), StaySpec.parse(row.stay_detection)
     lease.report("Detecting the stays", 0.1)
-    found = stays_of(data_files.cached_data(source.kind, source.points_path), spec)
+    stays = stays_of(data_files.cached_data(source.kind, source.points_path), spec)
     lease.report("Storing the check-ins", 0.8)
     made = spec.described(cleaning_names(source)).as_dict()
-    return _stored(row, lease, found, {"stays": made}) | {"decided": source.decided}
+    return _stored(row, lease, stays, {"stays": made}) | {"decided": source.decided}
 
 
 def _source(row: Dataset) -> Dataset:
@@ -111,7 +111,7 @@ def cleaning_names(dataset: Dataset) -> list[str]:
 
 def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     """Read the original of a claimed row and store its points: the columns to finish it with."""
-    found = read(
+    parsed = read(
         row.original_path,
         name=row.file_name,
         options=row.options,
@@ -121,28 +121,28 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
         watch=lambda share: lease.report("Reading the file", READ * share),
     )
     lease.report("Storing the points", READ)
-    fields = store(row.folder, found.data, token=lease.token, kind=found.evidence.kind)
+    fields = store(row.folder, parsed.data, token=lease.token, kind=parsed.evidence.kind)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
     lease.report("Comparing with earlier uploads", COMPARED)
-    matching.prepare(row.owner_id, found.evidence)
-    file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
+    matching.prepare(row.owner_id, parsed.evidence)
+    file = lineage.register(owner_id=row.owner_id, evidence=parsed.evidence, content_digest=fields["content_digest"])
     lease.report("Preparing its page", REGISTERED)
     row.points_file, row.points, row.summary = (fields[name] for name in ("points_file", "points", "summary"))
     steps.prepare(row)
-    return fields | read_columns(found) | {"source_file": file}
+    return fields | read_columns(parsed) | {"source_file": file}
 
 
 def kind_of_reading(row: Dataset) -> str:
-    """The kind that a file is read as, the one that was decided before; empty where the columns are to decide."""
+    """The kind that a file is read as, as decided before; empty where the columns are to decide."""
     return row.requested_kind or (row.kind if row.decided else "")
 
 
-def read_columns(found: Read) -> dict[str, Any]:
+def read_columns(parsed: Read) -> dict[str, Any]:
     """The columns that follow from reading and cleaning."""
-    stability = math.prod(step["stability"] for step in found.report["cleaning"])
-    return {"report": found.report, "stability": stability, "decided": found.decisions.as_dict()}
+    stability = math.prod(step["stability"] for step in parsed.report["cleaning"])
+    return {"report": parsed.report, "stability": stability, "decided": parsed.decisions.as_dict()}
 
 
 def import_now(
@@ -159,9 +159,9 @@ def import_now(
 
     ``evidence`` is among them, which :func:`dashboard.datasets.lineage.register` makes the column ``source_file``.
     """
-    found = read(path, name=name, options=options, cleaning=cleaning, kind=kind, decided=decided)
-    fields = store(folder, found.data, token=uuid.uuid4(), kind=found.evidence.kind)
-    return fields | read_columns(found) | {"evidence": found.evidence}
+    parsed = read(path, name=name, options=options, cleaning=cleaning, kind=kind, decided=decided)
+    fields = store(folder, parsed.data, token=uuid.uuid4(), kind=parsed.evidence.kind)
+    return fields | read_columns(parsed) | {"evidence": parsed.evidence}
 
 
 def read(
@@ -206,7 +206,7 @@ def read(
             data, done = clean(data, steps)
             report["cleaning"] = [step.as_dict() for step in done]
         elif steps:
-            rule = f"empty for {' and '.join(kind_text(kind) for kind, one in datatypes.items() if not one.cleaned)}"
+            rule = f"empty for {' and '.join(kind_text(kind) for kind, each in datatypes.items() if not each.cleaned)}"
             raise must_be("cleaning", rule)
         return Read(data, report, evidence.evidence_of(local, reading.data, reading.kind), decisions)
 
@@ -237,13 +237,13 @@ def _limits() -> formats.Limits:
 
 def store(folder: Source, data: Data, *, token: uuid.UUID, kind: str) -> dict[str, Any]:
     """Write the data into ``folder`` under a name of this attempt's own; the columns that describe them."""
-    name, found = f"points-{token}.parquet", datatypes[kind]
+    name, datatype = f"points-{token}.parquet", datatypes[kind]
     data_files.write_data(kind, folder / name, data)
     return {
         "kind": kind,
-        "points": found.size(data),
+        "points": datatype.size(data),
         "points_file": name,
-        "summary": storable(found.facts(data).model_dump(), one_line),
-        "content_digest": found.keyed_digest(data, settings.SECRET_KEY),
+        "summary": storable(datatype.facts(data).model_dump(), one_line),
+        "content_digest": datatype.keyed_digest(data, settings.SECRET_KEY),
         "thumbnail": thumbnails.path_of(kind, data),
     }

@@ -5,7 +5,7 @@ from typing import Any
 from dashboard.core.choices import TextChoices
 from privacy_engine.datatypes import datatypes
 
-_MEMBERS: Any = [(kind.upper(), (kind, one.title)) for kind, one in datatypes.items()]
+_MEMBERS: Any = [(kind.upper(), (kind, datatype.title)) for kind, datatype in datatypes.items()]
 Kind: Any = TextChoices("Kind", _MEMBERS)
 """The kind of data of a dataset; mechanisms, pages, exports and metrics follow from it."""
 

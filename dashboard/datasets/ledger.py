@@ -1,16 +1,16 @@
-"""What releases have leaked of any one event, over all uploads that hold it, and may leak: the budget of a lineage.
+"""What releases have leaked of any event, over all uploads that hold it, and may leak: the budget of a lineage.
 
-Amounts are integers in micro-ε of one unit of loss, and amounts of different units are never added (:class:`Unit`).
+Amounts are integers in micro-ε of a unit of loss, and amounts of different units are never added (:class:`Unit`).
 Trajectories have micro-ε per kilometre, since a release with level ε within r metres changes the probability of any
-output by a factor of at most exp(ε·d/r) between two places d apart; count streams the ε of one event, check-ins that of
-one user or of one record.
+output by a factor of at most exp(ε·d/r) between two places d apart; count streams the ε of an event, check-ins that of
+a user or of a record.
 
 Every entry carries its own level (event, landmark, user) and the stability m of the cleaning before it: the most events
-that one uploaded record decides. The sum is the composed loss of *any one uploaded record* over all releases of all
+that an uploaded record decides. The sum is the composed loss of *any single uploaded record* over all releases of all
 uploads that have it (dashboard/datasets/losses.py): a release
 that protects each event with ε protects each record with m·ε, for a mechanism with independent draws
 (docs/decisions/0018-stability-of-cleaning.md). It is no bound for landmarks or users together. Which uploads share
-one limit: dashboard/datasets/lineage.py.
+the limit: dashboard/datasets/lineage.py.
 """
 
 import uuid
@@ -70,7 +70,7 @@ class Total(Frozen):
 
 
 class PlainTotal(Frozen):
-    """The same in a unit without a radius; ``unit`` is left out where a kind of data has one unit alone."""
+    """The same in a unit without a radius; ``unit`` is left out where a kind of data has no other unit."""
 
     epsilon: Epsilon
     unit: str | None = None
@@ -98,7 +98,7 @@ def parse_total(dataset: Dataset, description: Any) -> dict[str, Any]:
 
 
 class Loss(NamedTuple):
-    """What one release is charged: a level of a unit, ``times`` over."""
+    """What a release is charged: a level of a unit, ``times`` over."""
 
     unit: str
     epsilon: float
@@ -115,10 +115,10 @@ class Spent(TypedDict):
 
 
 def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
-    """Return how many times a release's level is charged: the events that one uploaded record decides.
+    """Return how many times a release's level is charged: the events that an uploaded record decides.
 
-    Once at the level of a user: there ε holds for all events together, however many of them one record decides. Of
-    counted events one event can change the counts by more than the sensitivity of the release, and is charged for that.
+    Once at the level of a user: there ε holds for all events together, however many of them a record decides. Of
+    counted events an event can change the counts by more than the sensitivity of the release, and is charged for that.
     """
     if mechanism.protected_level() == "user":
         return 1
@@ -129,7 +129,7 @@ def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
 
 
 def budget_of(dataset: Dataset, unit: str | None = None) -> Budget | None:
-    """Return the budget of the dataset's lineage in a unit (the usual one); None where nothing was spent or limited."""
+    """Return the budget of the dataset's lineage in a unit (the usual); None where nothing was spent or limited."""
     file = known_source_of(dataset)
     return file and file.lineage.budget(unit or dataset.units[0])
 
@@ -143,7 +143,7 @@ def locked(dataset: Dataset, unit: str) -> Budget:
 
 
 def loss_of(dataset: Dataset, mechanism: Mechanism, context: Context = NO_CONTEXT) -> Loss:
-    """Return what one release of ``mechanism`` over ``dataset`` is charged."""
+    """Return what a release of ``mechanism`` over ``dataset`` is charged."""
     loss = mechanism.loss(context)
     return Loss(loss.unit, loss.epsilon, loss.radius_m, charged_times(dataset, mechanism))
 
@@ -155,7 +155,7 @@ def reserve(
     """Charge a release before anything is drawn; call it in the transaction that creates the release's row.
 
     The charge is what the composed sum of the upload's worst event, rounded up to whole units, grows by: a tenth of a
-    budget fits ten times. The level is charged once for each event that one uploaded record decides
+    budget fits ten times. The level is charged once for each event that an uploaded record decides
     (:func:`charged_times`).
 
     Raises
@@ -191,7 +191,7 @@ def reserve(
 
 
 class Price(NamedTuple):
-    """What releases would be charged in one unit, in micro-ε: before and after them, and the limit."""
+    """What releases would be charged in a unit, in micro-ε: before and after them, and the limit."""
 
     unit: str
     before: int
@@ -210,38 +210,38 @@ class Price(NamedTuple):
 
 
 def prices(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> list[Price]:
-    """Return what :func:`reserve` would charge for one release of each in turn, by unit; nothing is charged."""
-    found, file = [loss_of(dataset, mechanism, context) for mechanism in mechanisms], known_source_of(dataset)
-    return [_price(file, unit, found) for unit in dict.fromkeys(loss.unit for loss in found)]
+    """Return what :func:`reserve` would charge for a release of each in turn, by unit; nothing is charged."""
+    planned, file = [loss_of(dataset, mechanism, context) for mechanism in mechanisms], known_source_of(dataset)
+    return [_price(file, unit, planned) for unit in dict.fromkeys(loss.unit for loss in planned)]
 
 
-def _price(file: SourceFile | None, unit: str, found: Sequence[Loss]) -> Price:
+def _price(file: SourceFile | None, unit: str, planned: Sequence[Loss]) -> Price:
     """The price of losses, of those in ``unit``, for the worst event of a file."""
     with localcontext(prec=DIGITS):
-        own = [micro(loss.epsilon, loss.radius_m, times=loss.times) for loss in found if loss.unit == unit]
+        own = [micro(loss.epsilon, loss.radius_m, times=loss.times) for loss in planned if loss.unit == unit]
         more = losses.Charged(sum(own, Decimal(0)), len(own))
     if file is None:
         return Price(unit, 0, whole(more.amount), None)
     charged, budget = losses.charges(file.lineage_id, unit), file.lineage.budget(unit)
     carried = _loss(file, unit).carried
-    before, after = (losses.worst(file, one).spent for one in (charged, losses.with_more(charged, file.pk, more)))
+    before, after = (losses.worst(file, some).spent for some in (charged, losses.with_more(charged, file.pk, more)))
     return Price(unit, before + carried, after + carried, budget and budget.total)
 
 
 def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> dict[str, Any]:
     """Return :func:`prices` of trajectory mechanisms, all in ε per km.
 
-    ``stability`` is how many events one uploaded record decides: how many times each release's level is charged.
+    ``stability`` is how many events an uploaded record decides: how many times each release's level is charged.
     """
-    found = prices(dataset, mechanisms, context) or [_price(known_source_of(dataset), Unit.EVENT_PER_M, [])]
-    (price,) = found
+    by_unit = prices(dataset, mechanisms, context) or [_price(known_source_of(dataset), Unit.EVENT_PER_M, [])]
+    (price,) = by_unit
     levels = {f"{name}_per_km": level for name, level in price.levels().items()}
     return {**levels, "fits": price.fits, "stability": dataset.stability}
 
 
 @transaction.atomic
 def refund(*, release_id: uuid.UUID) -> bool:
-    """Give a release's charge back, once; True if that happened now. Only for one whose data was never loaded."""
+    """Give a release's charge back, once; True if that happened now. Only for a release whose data was never loaded."""
     charge = BudgetEntry.objects.filter(release_id=release_id, amount__gt=0).select_related("source_file").first()
     if charge is None:
         return False
@@ -260,9 +260,9 @@ def _loss(file: SourceFile, unit: str) -> EventLoss:
 
 
 def spent(dataset: Dataset, unit: str | None = None) -> Spent:
-    """Return what that event of the dataset's upload has spent in one unit which spent most.
+    """Return what that event of the dataset's upload has spent in a unit which spent most.
 
-    It counts releases of this upload and of every other one that holds the event.
+    It counts releases of this upload and of every other that holds the event.
     """
     file = known_source_of(dataset)
     loss = _loss(file, unit or dataset.units[0]) if file else EventLoss(spent=0)

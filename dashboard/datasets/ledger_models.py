@@ -13,9 +13,9 @@ from dashboard.storage.stored_path import StoredPath
 
 
 class Lineage(models.Model):
-    """Source files of one owner that share events, and with them the limit; see dashboard/datasets/lineage.py.
+    """Source files of an owner that share events, and with them the limit; see dashboard/datasets/lineage.py.
 
-    ``owner`` is null once the account is deleted: whoever uploads one of the files again takes it over.
+    ``owner`` is null once the account is deleted: whoever uploads any of the files again takes it over.
     """
 
     owner = models.ForeignKey(
@@ -31,10 +31,10 @@ class Lineage(models.Model):
 
 
 class Budget(models.Model):
-    """What the releases of one lineage may leak of any one event in one unit, and have leaked of the worst one so far.
+    """What the releases of a lineage may leak of any event in a unit, and have leaked of the worst event so far.
 
     ``spent`` is the largest :class:`EventLoss` of its files; it is more than the limit where lineages were joined that
-    had spent more. ``version`` changes with every charge: of two at once, one is computed again. Amounts are integers
+    had spent more. ``version`` changes with every charge: a second at once is computed again. Amounts are integers
     in micro-ε. In the unit ``event_per_m`` they are per kilometre: a release with level ε within r metres leaks
     ε·1000/r per km; in the others ``total_radius_m`` is null.
     """
@@ -64,11 +64,11 @@ class Budget(models.Model):
 
 
 class SourceFile(models.Model):
-    """One uploaded file of one owner, as the ledger remembers it; it outlives its datasets and the account.
+    """An uploaded file of an owner, as the ledger remembers it; it outlives its datasets and the account.
 
     ``file_digest`` is a keyed digest of its bytes; empty for what was uploaded before the ledger knew files, which is
     found by ``content_digest``, the keyed digest of the points that were stored. What releases of the files ``whole``
-    spent counts for every event of this one (an upper bound, where it is not known which events they share).
+    spent counts for every event of this file (an upper bound, where it is not known which events they share).
     """
 
     owner = models.ForeignKey(
@@ -102,7 +102,7 @@ class Reading(models.Model):
     """The distinct events of a source file as it was read once, by their hashes (privacy_engine/event_hashes).
 
     ``classes`` has the sets of other source files that hold some of its events, each with how many; of the i-th event
-    by hash ``labels_file`` has the number of its class, and is empty where there is one class alone.
+    by hash ``labels_file`` has the number of its class, and is empty where there is a single class.
     """
 
     STORED_IN: ClassVar = "events"
@@ -142,7 +142,7 @@ class Reading(models.Model):
 
 
 class EventLoss(models.Model):
-    """What that event of a source file has spent in one unit which spent most, over all releases of all uploads.
+    """What that event of a source file has spent in a unit which spent most, over all releases of all uploads.
 
     ``events`` is how many events spent so much (null: its events are not known), ``releases`` by how many releases.
     ``carried`` is part of ``spent``: what the sum of its charges, each rounded up, once exceeded the exact sum by.
@@ -169,8 +169,8 @@ class SourceSketch(models.Model):
     """Sketches of the events of a source file as it was read once; another reading adds another row.
 
     See privacy_engine/data/event_sketch.py. ``timed`` is empty where the events have no times; sketches of different
-    kinds of data are not comparable. Two uploads are compared by them where hashes of one are missing (``reading`` is
-    null), where one of the two has no times, and with those of deleted accounts.
+    kinds of data are not comparable. Two uploads are compared by them where either has no hashes (``reading`` is null)
+    or no times, and with those of deleted accounts.
     """
 
     source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="sketches")
@@ -193,7 +193,7 @@ class LineageEntry(models.Model):
     """One recorded fact about two source files of an owner. Never changed, never deleted.
 
     ``amounts`` has, by unit, what the budgets of ``source_file`` and of ``other`` held when it was recorded (micro-ε):
-    before they became one, or after they were divided.
+    before they were joined, or after they were divided.
     """
 
     class Fact(TextChoices):
@@ -203,7 +203,7 @@ class LineageEntry(models.Model):
         OTHER_PEOPLE = "other-people", "is of other people, its owner says"
 
     class How(TextChoices):
-        """How shared events were found; whole: which they are is not known, or not shown."""
+        """How shared events were detected; whole: which they are is not known, or not shown."""
 
         SAME = "same", "the same events"
         ZONE = "zone", "the same events in another time zone"
@@ -213,7 +213,7 @@ class LineageEntry(models.Model):
     fact = models.CharField(max_length=20, choices=Fact.choices)
     source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="lineage_entries")
     other = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="+")
-    share = models.FloatField(null=True, blank=True)  # of the smaller file's events that the larger one contains
+    share = models.FloatField(null=True, blank=True)  # of the smaller file's events that the larger contains
     how = models.CharField(max_length=10, choices=How.choices, default=How.WHOLE)
     amounts = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,7 +1,7 @@
 """Lineages: which source files of an owner share events, and with them the limit.
 
 Two source files are connected if they share an event, in any way of :mod:`dashboard.datasets.matching`, unless the
-owner recorded that they are of other people. A lineage is a connected component, and has one :class:`Budget` for each
+owner recorded that they are of other people. A lineage is a connected component, and has a :class:`Budget` for each
 unit of loss, which holds for every event. Datasets made from the same bytes have the same source file, whatever
 reading, cleaning or kind of data. See docs/decisions/0023 and 0111.
 """
@@ -51,7 +51,7 @@ def lock_owner(owner_id: Any) -> None:
 
 @transaction.atomic
 def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> SourceFile:
-    """Return the source file of an upload; one that is new joins the lineages that it shares events with.
+    """Return the source file of an upload; a new file joins the lineages that it shares events with.
 
     Call :func:`matching.prepare` before the transaction. ``content_digest`` finds what was uploaded before the ledger
     knew source files and has neither hashes nor sketch.
@@ -69,8 +69,8 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
         SourceFile.objects.filter(pk=file.pk).update(inherited=False)
         file.inherited = False
     earlier = SourceFile.objects.filter(owner_id=owner_id, file_digest="", content_digest=content_digest or "none")
-    found = {pk: matching.Match(share=1.0, whole=True) for pk in {*earlier.values_list("pk", flat=True), *taken}}
-    register_reading(file, evidence, found, again=again)
+    overlaps = {pk: matching.Match(share=1.0, whole=True) for pk in {*earlier.values_list("pk", flat=True), *taken}}
+    register_reading(file, evidence, overlaps, again=again)
     file.refresh_from_db()
     return file
 
@@ -78,7 +78,7 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
 def register_reading(
     file: SourceFile,
     evidence: Evidence,
-    found: Mapping[int, matching.Match] = MappingProxyType({}),
+    overlaps: Mapping[int, matching.Match] = MappingProxyType({}),
     *,
     again: bool = False,
 ) -> None:
@@ -111,14 +111,14 @@ def register_reading(
         shares = matching.of_deleted_accounts(evidence, left.exclude(source_file=file))
         inherited = tombstones.take_over(file.owner_id, shares)
         ended = {pk: matching.Match(share=shares.get(pk, 0.0), whole=True) for pk in inherited}
-        found = {**matching.found(evidence, file), **found, **ended}
-    _connect(file, reading, found)
+        overlaps = {**matching.overlaps(evidence, file), **overlaps, **ended}
+    _connect(file, reading, overlaps)
 
 
-def _connect(file: SourceFile, reading: Reading, found: Mapping[int, matching.Match]) -> None:
-    """Record which events a reading shares with other files, and make the lineages of connected files one."""
-    decided = _latest({file.pk, *found})
-    shared = {pk: match for pk, match in found.items() if decided.get(frozenset((file.pk, pk))) != Fact.OTHER_PEOPLE}
+def _connect(file: SourceFile, reading: Reading, overlaps: Mapping[int, matching.Match]) -> None:
+    """Record which events a reading shares with other files, and join the lineages of connected files."""
+    decided = _latest({file.pk, *overlaps})
+    shared = {pk: match for pk, match in overlaps.items() if decided.get(frozenset((file.pk, pk))) != Fact.OTHER_PEOPLE}
     others = SourceFile.objects.in_bulk(sorted(shared))
     for pk, other in others.items():
         match = shared[pk]
@@ -138,7 +138,7 @@ def _connect(file: SourceFile, reading: Reading, found: Mapping[int, matching.Ma
         for theirs, own_events, their_events in match.pairs:
             event_classes.add(reading, pk, own_events)
             event_classes.add(theirs, file.pk, their_events)
-    _join({file.lineage_id, *(one.lineage_id for one in others.values())})
+    _join({file.lineage_id, *(row.lineage_id for row in others.values())})
 
 
 def _join(lineages: Collection[int]) -> None:
@@ -146,8 +146,8 @@ def _join(lineages: Collection[int]) -> None:
     first, *rest = sorted(lineages)
     if rest:
         budgets = Budget.objects.select_for_update().filter(lineage__in=[first, *rest]).order_by("pk")
-        for unit in {one.unit for one in budgets}:
-            _join_budgets([one for one in budgets if one.unit == unit], first)
+        for unit in {budget.unit for budget in budgets}:
+            _join_budgets([budget for budget in budgets if budget.unit == unit], first)
         SourceFile.objects.filter(lineage__in=rest).update(lineage=first)
         Lineage.objects.filter(pk__in=rest).delete()
     losses.refresh(first)
@@ -155,10 +155,10 @@ def _join(lineages: Collection[int]) -> None:
 
 def _join_budgets(budgets: Sequence[Budget], lineage_id: int) -> None:
     first, *others = budgets
-    limits = [one for one in budgets if one.total is not None]
-    for one in others:
-        one.delete()
-    least = min(limits, key=lambda one: one.total or 0, default=first)
+    limits = [budget for budget in budgets if budget.total is not None]
+    for other in others:
+        other.delete()
+    least = min(limits, key=lambda budget: budget.total or 0, default=first)
     columns = {name: getattr(least, name) for name in ("total", "total_epsilon", "total_radius_m")}
     Budget.objects.filter(pk=first.pk).update(lineage=lineage_id, **columns)
 
@@ -176,7 +176,7 @@ def _amounts(own: dict[str, int], other: dict[str, int]) -> dict[str, list[int]]
 def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None) -> None:
     """Record that the dataset's file is of other people than ``others`` (None: all it shares its budget with).
 
-    What the releases of the one spent does not count for events of the other any more. Lineages are divided where
+    What the releases of either spent does not count for events of the other any more. Lineages are divided where
     nothing connects the files any more; each part keeps the limit.
 
     Raises
@@ -204,10 +204,10 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
         amounts = _amounts(_charged({file.pk}), _charged({pk}))
         LineageEntry.objects.create(fact=Fact.OTHER_PEOPLE, source_file=file, other_id=pk, amounts=amounts)
         other = SourceFile.objects.get(pk=pk)
-        for one, gone in ((file, other), (other, file)):
-            one.whole = [pk for pk in one.whole if pk != gone.pk]
-            one.save(update_fields=["whole"])
-            for reading in one.readings.all():
+        for kept, gone in ((file, other), (other, file)):
+            kept.whole = [pk for pk in kept.whole if pk != gone.pk]
+            kept.save(update_fields=["whole"])
+            for reading in kept.readings.all():
                 event_classes.remove(reading, gone.pk)
     _divide(file.lineage)
 
@@ -233,14 +233,14 @@ def _charged(files: Iterable[int]) -> dict[str, int]:
 
 
 def _components(files: Sequence[SourceFile]) -> list[set[int]]:
-    """The connected parts of ``files``, in the order of their first one."""
+    """The connected parts of ``files``, in the order of their first file."""
     near: dict[int, set[int]] = {file.pk: set() for file in files}
     pairs = {pair for pair, fact in _latest(near).items() if fact == Fact.SHARED}
     pairs |= {frozenset((file.pk, other)) for file in files for other in file.whole}
-    for one, other in pairs:
-        if one in near and other in near:
-            near[one].add(other)
-            near[other].add(one)
+    for first, other in pairs:
+        if first in near and other in near:
+            near[first].add(other)
+            near[other].add(first)
     parts: list[set[int]] = []
     for pk in near:
         if not any(pk in part for part in parts):
@@ -249,19 +249,19 @@ def _components(files: Sequence[SourceFile]) -> list[set[int]]:
 
 
 def _reached(start: int, near: Callable[[int], set[int]]) -> set[int]:
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
-        fresh = near(waiting.pop()) - found
-        found |= fresh
+        fresh = near(waiting.pop()) - reached
+        reached |= fresh
         waiting += fresh
-    return found
+    return reached
 
 
 def _latest(files: Iterable[int]) -> dict[Pair, str]:
-    """What was recorded last of each pair of which one is in ``files``."""
+    """What was recorded last of each pair with a file in ``files``."""
     entries = LineageEntry.objects.filter(source_file__in=files) | LineageEntry.objects.filter(other__in=files)
     rows = entries.order_by("pk").values_list("source_file_id", "other_id", "fact")
-    return {frozenset((one, other)): fact for one, other, fact in rows}
+    return {frozenset((file, other)): fact for file, other, fact in rows}
 
 
 # Reading -----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ OTHER_PEOPLE = LineageEntry.Fact.OTHER_PEOPLE.value
 MAX_OTHERS = 10_000
 BY_SAMPLES = ("times left out of one of two uploads", "check-ins with positions, and with places alone")
 """What hashes of events do not show, and samples do (dashboard/datasets/matching.py)."""
-_NOT_FOUND = "; ".join(one for one in NOT_FOUND if one not in BY_SAMPLES)
+_NOT_FOUND = "; ".join(limit for limit in NOT_FOUND if limit not in BY_SAMPLES)
 UNDETECTED = (
     f"Not recognised: {_NOT_FOUND}; and uploads of other accounts. In part: {'; '.join(FOUND_IN_PART)}. Each live "
     "stream counts alone: where its counts come from is not known."

@@ -1,7 +1,7 @@
 """What events have spent: of each source file that event which spent most, over all releases of all uploads.
 
 An event of a file has spent what the releases of that file were charged, of all files that hold the event, and of the
-files ``whole``, in one unit; units are never added. The sum is exact, and rounded up once.
+files ``whole``, in a unit; units are never added. The sum is exact, and rounded up once.
 """
 
 import math
@@ -17,7 +17,7 @@ MICRO = 1_000_000
 MICRO_PER_KM = 1000 * MICRO
 DIGITS = 60
 LARGEST = 2**62  # the columns hold 2**63 - 1
-DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are one whole
+DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are a whole
 
 
 def micro(epsilon: float, radius_m: float | None = None, *, times: int = 1) -> Decimal:
@@ -38,7 +38,7 @@ def whole(amount: Decimal) -> int:
 
 
 class Charged(NamedTuple):
-    """What the releases of one source file were charged and not given back, in one unit, exactly."""
+    """What the releases of a source file were charged and not given back, in a unit, exactly."""
 
     amount: Decimal
     releases: int
@@ -57,29 +57,29 @@ NOTHING = Charged(Decimal(0), 0)
 
 
 def charges(lineage_id: int, unit: str) -> dict[int, Charged]:
-    """Return what the source files of a lineage were charged in one unit, those that were."""
+    """Return what the source files of a lineage were charged in a unit, those that were."""
     entries = BudgetEntry.objects.filter(source_file__lineage=lineage_id, unit=unit).order_by()
     kinds = entries.values_list("source_file", "epsilon", "radius_m", "stability").annotate(
         charged=Count("pk", filter=Q(amount__gt=0)), given_back=Count("pk", filter=Q(amount__lt=0))
     )
-    found: dict[int, Charged] = {}
+    by_file: dict[int, Charged] = {}
     for file, epsilon, radius_m, times, charged, back in kinds:
         if charged > back:
-            one = Charged(micro(epsilon, radius_m, times=times), 1)
-            found[file] = _sum([found.get(file, NOTHING), one], charged - back)
-    return found
+            charge = Charged(micro(epsilon, radius_m, times=times), 1)
+            by_file[file] = _sum([by_file.get(file, NOTHING), charge], charged - back)
+    return by_file
 
 
 def _sum(parts: Iterable[Charged], last: int = 1) -> Charged:
-    """Add them up, the last one ``last`` times."""
+    """Add them up, the last ``last`` times."""
     with localcontext(prec=DIGITS):
         *some, end = parts
-        amount = sum((one.amount for one in some), Decimal(0)) + last * end.amount
-        return Charged(amount, sum(one.releases for one in some) + last * end.releases)
+        amount = sum((part.amount for part in some), Decimal(0)) + last * end.amount
+        return Charged(amount, sum(part.releases for part in some) + last * end.releases)
 
 
 def with_more(charged: Charges, file: int, more: Charged) -> dict[int, Charged]:
-    """Return the same with ``more`` for one file."""
+    """Return the same with ``more`` for a file."""
     return {**charged, file: _sum([charged.get(file, NOTHING), more])}
 
 
@@ -121,7 +121,7 @@ def refresh(lineage_id: int) -> None:
 
 
 def refresh_unit(lineage_id: int, unit: str) -> None:
-    """The same in one unit."""
+    """The same in a unit."""
     _refresh(lineage_id, unit, SourceFile.objects.filter(lineage=lineage_id).prefetch_related("readings"))
 
 
@@ -132,12 +132,12 @@ def _refresh(lineage_id: int, unit: str, files: Iterable[SourceFile]) -> None:
     new: list[EventLoss] = []
     changed: list[EventLoss] = []
     for file in files:
-        found = worst(file, charged)
+        loss = worst(file, charged)
         row = known.get(file.pk) or EventLoss(source_file=file, unit=unit, spent=0)
-        spent = min(found.spent + row.carried, LARGEST)
+        spent = min(loss.spent + row.carried, LARGEST)
         most = max(most, spent)
-        if (row.spent, row.events, row.releases) != (spent, found.events, found.releases):
-            row.spent, row.events, row.releases = spent, found.events, found.releases
+        if (row.spent, row.events, row.releases) != (spent, loss.events, loss.releases):
+            row.spent, row.events, row.releases = spent, loss.events, loss.releases
             (changed if row.pk else new).append(row)
     EventLoss.objects.bulk_create(new)
     EventLoss.objects.bulk_update(changed, ["spent", "events", "releases"], batch_size=100)
@@ -146,5 +146,5 @@ def _refresh(lineage_id: int, unit: str, files: Iterable[SourceFile]) -> None:
 
 def refresh_all(lineages: Iterable[Lineage | int]) -> None:
     """:func:`refresh` of each."""
-    for one in lineages:
-        refresh(one if isinstance(one, int) else one.pk)
+    for lineage in lineages:
+        refresh(lineage if isinstance(lineage, int) else lineage.pk)

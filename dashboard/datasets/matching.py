@@ -1,7 +1,7 @@
 """Comparing an upload with those that its owner uploaded before.
 
 Readings are compared by the hashes of their events. Sketches are compared where hashes are missing, damaged or of no
-use: of earlier uploads that cannot be read again, where one of two uploads has no times, or one of two tables of
+use: of earlier uploads that cannot be read again, where either upload has no times, or either of two tables of
 check-ins no positions, and with what a deleted account left.
 All events then count as shared.
 """
@@ -22,7 +22,7 @@ from privacy_engine.errors import DataError
 
 How = LineageEntry.How
 LEAST_OF_DELETED = 100
-"""Events that an upload shares with one of a deleted account at the least: of fewer one could guess."""
+"""Events that an upload shares with that of a deleted account at the least: fewer could be guessed."""
 TRAJECTORY_SORTS = ("timed", "untimed")
 STRENGTH: dict[str, int] = {how: i for i, how in enumerate((How.WHOLE, How.MOVED, How.ZONE, How.SAME))}
 
@@ -65,7 +65,7 @@ def store(evidence: Evidence) -> None:
             evidence.fresh.write(out)
 
 
-def found(evidence: Evidence, file: SourceFile) -> dict[int, Match]:
+def overlaps(evidence: Evidence, file: SourceFile) -> dict[int, Match]:
     """Return the owner's other source files that share events with an upload of ``file``."""
     matches: dict[int, Match] = {}
     for reading in _comparable(file.owner_id, evidence).exclude(source_file=file):
@@ -116,22 +116,22 @@ def by_sketches(evidence: Evidence, others: Any) -> dict[int, float]:
 
 def matches(sketch: Any, others: Any) -> dict[int, float]:
     """The source files that share most events with ``sketch``, each with the largest share."""
-    found: dict[int, float] = {}
+    shares: dict[int, float] = {}
     for other in others.iterator(chunk_size=100):  # each is up to 64 kB
         common = compared(sketch, other)
         if common.most:
-            found[other.source_file_id] = max(common.share, found.get(other.source_file_id, 0.0))
-    return found
+            shares[other.source_file_id] = max(common.share, shares.get(other.source_file_id, 0.0))
+    return shares
 
 
-def compared(one: Any, other: Any) -> Overlap:
+def compared(sketch: Any, other: Any) -> Overlap:
     """Return the overlap of two stored sketches: by place and time where both have times, else by place."""
-    return overlap(*_comparable_sketches(one, other))
+    return overlap(*_comparable_sketches(sketch, other))
 
 
-def _comparable_sketches(one: Any, other: Any) -> list[EventSketch]:
-    column = "timed" if one.timed and other.timed else "places"
-    return [EventSketch.from_bytes(bytes(getattr(row, column))) for row in (one, other)]
+def _comparable_sketches(sketch: Any, other: Any) -> list[EventSketch]:
+    column = "timed" if sketch.timed and other.timed else "places"
+    return [EventSketch.from_bytes(bytes(getattr(row, column))) for row in (sketch, other)]
 
 
 def of_deleted_accounts(evidence: Evidence, others: Any) -> dict[int, float]:
@@ -139,10 +139,10 @@ def of_deleted_accounts(evidence: Evidence, others: Any) -> dict[int, float]:
 
     Who uploads a few guessed events learns nothing of what a deleted account uploaded.
     """
-    found: dict[int, float] = {}
+    shares: dict[int, float] = {}
     for other in others.filter(kind=evidence.kind).iterator(chunk_size=100):
         pair = _comparable_sketches(evidence, other)
         common = overlap(*pair)
-        if common.most and common.share * min(len(one.hashes) for one in pair) >= LEAST_OF_DELETED:
-            found[other.source_file_id] = max(common.share, found.get(other.source_file_id, 0.0))
-    return found
+        if common.most and common.share * min(len(sketch.hashes) for sketch in pair) >= LEAST_OF_DELETED:
+            shares[other.source_file_id] = max(common.share, shares.get(other.source_file_id, 0.0))
+    return shares

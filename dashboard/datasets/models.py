@@ -43,7 +43,7 @@ COUNTED = ("name", "kind", "state", "stored_tags", "file_name")
 
 
 class Dataset(InProject, Job):
-    """What came in. Its series lie end to end in one file; an event's number counts over the whole dataset."""
+    """What came in. Its series lie end to end in a file; an event's number counts over the whole dataset."""
 
     TASK: ClassVar = "datasets.import"
     STORED_IN: ClassVar = "datasets"
@@ -69,7 +69,7 @@ class Dataset(InProject, Job):
     source_file = models.ForeignKey(
         "SourceFile", on_delete=models.SET_NULL, null=True, blank=True, related_name="datasets"
     )
-    stability = models.PositiveBigIntegerField(default=1)  # the most events that one uploaded record decides
+    stability = models.PositiveBigIntegerField(default=1)  # the most events that an uploaded record decides
     sample = models.BooleanField(default=False)
     stored_tags = models.CharField(max_length=LENGTH, default="", blank=True)
     thumbnail = models.TextField(default="", blank=True)  # an SVG path; empty: not made yet
@@ -158,7 +158,7 @@ class Dataset(InProject, Job):
 
     @property
     def units(self) -> tuple[str, ...]:
-        """The units that its releases are charged in, the usual one first."""
+        """The units that its releases are charged in, the usual first."""
         return self.data_type.units
 
     @property
@@ -181,7 +181,7 @@ class Dataset(InProject, Job):
 
     @property
     def tree(self) -> dict[str, str]:
-        """The hierarchy that the names of its streams show, as parameters of a mechanism; empty without one."""
+        """The hierarchy that the names of its streams show, as parameters of a mechanism; empty without any."""
         return dict((self.summary or {}).get("hierarchy", {}))
 
     @property
@@ -225,7 +225,7 @@ class Dataset(InProject, Job):
 class Upload(models.Model):
     """A resumable upload, piece by piece; a dataset is made of it once it is whole.
 
-    ``received`` bytes of ``length`` lie in a file of its own; where hosts share their files, each piece in one of its
+    ``received`` bytes of ``length`` lie in a file of its own; where hosts share their files, a piece in a file of its
     own, named by ``pieces``. Who loses the connection goes on from there.
     """
 
@@ -239,7 +239,7 @@ class Upload(models.Model):
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     touched_at = models.DateTimeField(auto_now_add=True, db_index=True)
     pieces = models.JSONField(default=list, blank=True)  # names of the pieces, in their order
-    crc32 = models.PositiveBigIntegerField(null=True, blank=True)  # of the file of its own; null: begun without one
+    crc32 = models.PositiveBigIntegerField(null=True, blank=True)  # of the file of its own; null: begun without any
     finishing_until = models.DateTimeField(null=True, blank=True)  # a host makes it a dataset
 
     objects = OwnedQuerySet.as_manager()

@@ -73,13 +73,13 @@ def person_of(dataset: Dataset, series: int) -> Person:
 
 
 def person_masks(dataset: Dataset, mask: Mask) -> list[Mask]:
-    """A mask over all events of a dataset as one for each person, over their events in the order of time."""
+    """A mask over all events of a dataset as a mask for each person, over their events in the order of time."""
     parts = _split(dataset, mask)
     return [person.joined_mask(parts) for person in people_of(dataset)]
 
 
 def mask_of_person(dataset: Dataset, mask: Mask, person: Person) -> Mask:
-    """The same for one ``person``."""
+    """The same for a ``person``."""
     return person.joined_mask(_split(dataset, mask))
 
 

@@ -94,16 +94,16 @@ class PreviewSerializer(serializers.Serializer[Any]):
     )
     problem = serializers.SerializerMethodField(help_text="The error that reading these rows ends with.")
 
-    def get_item(self, found: formats.Preview) -> str:
-        return datatypes[found.kind].item
+    def get_item(self, preview: formats.Preview) -> str:
+        return datatypes[preview.kind].item
 
-    def get_says(self, found: formats.Preview) -> str:
-        return "" if found.columns else NO_COLUMNS.format(found.title)
+    def get_says(self, preview: formats.Preview) -> str:
+        return "" if preview.columns else NO_COLUMNS.format(preview.title)
 
     @extend_schema_field({"type": "object"})
-    def get_report(self, found: formats.Preview) -> dict[str, Any]:
-        return {name: value for name, value in found.report.items() if name not in ELSEWHERE}
+    def get_report(self, preview: formats.Preview) -> dict[str, Any]:
+        return {name: value for name, value in preview.report.items() if name not in ELSEWHERE}
 
     @extend_schema_field({"type": "object", "nullable": True})
-    def get_problem(self, found: formats.Preview) -> dict[str, Any] | None:
-        return None if found.problem is None else explained(storable(found.problem.as_dict()))
+    def get_problem(self, preview: formats.Preview) -> dict[str, Any] | None:
+        return None if preview.problem is None else explained(storable(preview.problem.as_dict()))

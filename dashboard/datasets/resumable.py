@@ -1,6 +1,6 @@
 """Uploads that survive a lost connection: begun, continued at the byte they reached, made a dataset when whole.
 
-Where files are local, the bytes of an upload are appended to one file (:mod:`dashboard.datasets.upload_file`). Where
+Where files are local, the bytes of an upload are appended to a file (:mod:`dashboard.datasets.upload_file`). Where
 hosts share their files, each request may arrive at another host (:mod:`dashboard.datasets.upload_pieces`).
 """
 
@@ -68,8 +68,8 @@ def append(
 ) -> Upload:
     """Store what ``stream`` gives at ``offset``; what arrived before a connection broke is kept.
 
-    ``checksum`` is (algorithm, digest) of the piece: one that differs is thrown away. Of a piece that is cut, of which
-    fewer than the announced ``size`` bytes arrive, it cannot be compared.
+    ``checksum`` is (algorithm, digest) of the piece, which is thrown away if it differs. Of a piece that is cut, of
+    which fewer than the announced ``size`` bytes arrive, it cannot be compared.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def finish(
     options: Mapping[str, Any] = MappingProxyType({}),
     **more: Any,
 ) -> Dataset:
-    """The dataset of a whole upload; called twice, the same one. Refused, the upload stays for another try.
+    """The dataset of a whole upload; called twice, the same. Refused, the upload stays for another try.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Resumable uploads over HTTP by the tus protocol, 1.0.0 (https://tus.io/protocols/resumable-upload).
 
-POST /api/v1/uploads/ announces a file, PATCH continues it at the offset that HEAD returns. A whole one
+POST /api/v1/uploads/ announces a file, PATCH continues it at the offset that HEAD returns. A whole file
 becomes a dataset by POST /api/v1/datasets/ with its id as ``upload``.
 """
 

@@ -11,8 +11,8 @@ from privacy_engine.data import Trajectory
 
 def stored_scale(dataset: Dataset) -> DataScale | None:
     """Return the scale recorded when the trajectories were read; None for those of an earlier version."""
-    found = (dataset.summary or {}).get("own_scale")
-    return None if found is None else DataScale(**found)
+    scale = (dataset.summary or {}).get("own_scale")
+    return None if scale is None else DataScale(**scale)
 
 
 def scale_of(dataset: Dataset, series: Sequence[Trajectory] | None = None) -> DataScale:
@@ -20,12 +20,12 @@ def scale_of(dataset: Dataset, series: Sequence[Trajectory] | None = None) -> Da
 
     ``series`` are its positions, where they are in memory already.
     """
-    found = stored_scale(dataset)
-    if found is None:
-        found = data_scale(series) if series else _scale(dataset)
-        dataset.summary = {**(dataset.summary or {}), "own_scale": found.model_dump()}
+    scale = stored_scale(dataset)
+    if scale is None:
+        scale = data_scale(series) if series else _scale(dataset)
+        dataset.summary = {**(dataset.summary or {}), "own_scale": scale.model_dump()}
         Dataset.objects.filter(pk=dataset.pk, points_file=dataset.points_file).update(summary=dataset.summary)
-    return found
+    return scale
 
 
 @computed

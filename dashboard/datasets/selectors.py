@@ -40,7 +40,7 @@ def visible_uploads(user: Any) -> QuerySet[Upload]:
 def with_sizes(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
     """The same, each with how many there are of ``landmark_set_count``, ``release_count`` and ``experiment_count``."""
 
-    def count(related: str) -> Any:  # counted apart: joined, rows of one sort would multiply those of another
+    def count(related: str) -> Any:  # counted apart: joined, rows of each sort would multiply those of another
         rows = Dataset._meta.get_field(related).related_model.objects.order_by().filter(dataset=OuterRef("pk"))
         return Coalesce(Subquery(rows.values("dataset").annotate(n=Count("pk")).values("n")), 0)
 
@@ -64,7 +64,7 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
     budget = Budget.objects.filter(lineage__source_files=file, unit=unit)
     loss = EventLoss.objects.filter(source_file=file, unit=unit)
     files = SourceFile.objects.filter(lineage__source_files=file).exclude(pk=file)
-    usual = Case(*(When(kind=kind, then=Value(one.units[0])) for kind, one in datatypes.items()))
+    usual = Case(*(When(kind=kind, then=Value(datatype.units[0])) for kind, datatype in datatypes.items()))
     return datasets.annotate(usual_unit=usual).annotate(
         spent_micro=Subquery(loss.values("spent")),
         spent_events=Subquery(loss.values("events")),
@@ -79,7 +79,7 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
     """The other uploads of the dataset's lineage: their datasets, when they came, what they share and spent.
 
     A user other than the owner sees those with a dataset that they may read. ``shared_events`` is how many events of
-    this upload the other one holds: none of one that is connected by a third, null where all are counted as shared.
+    this upload the other holds: none of those connected by a third, null where all are counted as shared.
     ``share`` is that of the smaller upload's events.
     """
     file = lineage.known_source_of(dataset)
@@ -89,9 +89,9 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
         Prefetch("datasets", Dataset.objects.visible_to(user), to_attr="readable")
     )
     facts = {
-        one.other_id if one.source_file_id == file.pk else one.source_file_id: one
-        for one in recorded(dataset, user)
-        if one.fact == LineageEntry.Fact.SHARED
+        entry.other_id if entry.source_file_id == file.pk else entry.source_file_id: entry
+        for entry in recorded(dataset, user)
+        if entry.fact == LineageEntry.Fact.SHARED
     }
     held = _held(file)
     charges = (
@@ -102,47 +102,47 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
     spent = {row["source_file"]: row["all"] for row in charges.annotate(all=Sum("amount"))}
     return [
         {
-            "id": one.pk,
-            "datasets": one.readable,
-            "uploaded_at": one.created_at,
-            "spent_per_km": spent.get(one.pk, 0) / 1e6,
-            **_sharing(one, file, held, facts.get(one.pk)),
+            "id": other.pk,
+            "datasets": other.readable,
+            "uploaded_at": other.created_at,
+            "spent_per_km": spent.get(other.pk, 0) / 1e6,
+            **_sharing(other, file, held, facts.get(other.pk)),
         }
-        for one in others
-        if one.readable or dataset.owner_id == user.pk
+        for other in others
+        if other.readable or dataset.owner_id == user.pk
     ]
 
 
 def _held(file: SourceFile) -> dict[int, int]:
-    """How many events of a file each other one holds, at the most of one reading."""
-    found: dict[int, int] = {}
+    """How many events of a file each other file holds, at the most of a reading."""
+    counts: dict[int, int] = {}
     for classes in file.readings.values_list("classes", flat=True):
         many: dict[int, int] = {}
         for files, count in classes:
             for pk in files:
                 many[pk] = many.get(pk, 0) + count
-        found |= {pk: max(count, found.get(pk, 0)) for pk, count in many.items()}
-    return found
+        counts |= {pk: max(count, counts.get(pk, 0)) for pk, count in many.items()}
+    return counts
 
 
-def _sharing(one: SourceFile, file: SourceFile, held: dict[int, int], fact: LineageEntry | None) -> dict[str, Any]:
-    if one.pk in file.whole:
-        share = None if one.inherited or fact is None else fact.share
+def _sharing(other: SourceFile, file: SourceFile, held: dict[int, int], fact: LineageEntry | None) -> dict[str, Any]:
+    if other.pk in file.whole:
+        share = None if other.inherited or fact is None else fact.share
         return {"shared_events": None, "share": share, "how": LineageEntry.How.WHOLE.value}
-    many = held.get(one.pk, 0)
+    many = held.get(other.pk, 0)
     share, how = (fact.share, fact.how) if fact and many else (0.0, "")
     return {"shared_events": many, "share": share, "how": how}
 
 
 def recorded(dataset: Dataset, user: Any) -> list[LineageEntry]:
-    """What was recorded about the dataset's file and another one, oldest first; see :func:`shared_with`."""
+    """What was recorded about the dataset's file and another, oldest first; see :func:`shared_with`."""
     if dataset.source_file_id is None:
         return []
-    found = LineageEntry.objects.filter(Q(source_file=dataset.source_file_id) | Q(other=dataset.source_file_id))
+    entries = LineageEntry.objects.filter(Q(source_file=dataset.source_file_id) | Q(other=dataset.source_file_id))
     if dataset.owner_id != user.pk:
         files = Dataset.objects.visible_to(user).values("source_file")
-        found = found.filter(source_file__in=files, other__in=files)
-    return list(found.order_by("pk"))
+        entries = entries.filter(source_file__in=files, other__in=files)
+    return list(entries.order_by("pk"))
 
 
 def require_ready(dataset: Dataset) -> None:
@@ -173,7 +173,7 @@ def require_kind(dataset: Dataset, *kinds: str) -> None:
         raise ParameterError(message, field="dataset", rule=", ".join(kinds), value=dataset.kind)
 
 
-MARKABLE = tuple(kind for kind, one in datatypes.items() if one.has_landmarks)
+MARKABLE = tuple(kind for kind, datatype in datatypes.items() if datatype.has_landmarks)
 
 
 def markable(rows: QuerySet[Dataset]) -> QuerySet[Dataset]:
@@ -218,7 +218,7 @@ def reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
     """Return the radius within which levels of a dataset are stated.
 
     That is the limit's radius, else that of the first release that was charged, so that uploads that share a budget
-    share it too; before any, one for the extent.
+    share it too; before any, that for the extent.
     """
     if budget and budget.total_radius_m:
         return float(budget.total_radius_m)
@@ -249,10 +249,10 @@ def spending(dataset: Dataset, user: Any) -> dict[str, Any]:
         "more": [_more(dataset, unit) for unit in dataset.units[1:]] + _of_other_kinds(dataset),
         "stability": dataset.stability,
         "others": [
-            one | {"spent": one["spent_per_km"] * share, "how_text": dict(LineageEntry.How.choices).get(one["how"], "")}
-            for one in shared_with(dataset, user)
+            row | {"spent": row["spent_per_km"] * share, "how_text": dict(LineageEntry.How.choices).get(row["how"], "")}
+            for row in shared_with(dataset, user)
         ],
-        "decisions": [one for one in recorded(dataset, user) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
+        "decisions": [entry for entry in recorded(dataset, user) if entry.fact == LineageEntry.Fact.OTHER_PEOPLE],
     }
 
 
@@ -269,5 +269,5 @@ def _of_other_kinds(dataset: Dataset) -> list[dict[str, Any]]:
     """What datasets of other kinds spent that are made of the same uploads: counts, or the events counted in them."""
     file = lineage.known_source_of(dataset)
     losses = EventLoss.objects.filter(source_file=file) if file else EventLoss.objects.none()
-    found = [_more(dataset, one.unit) for one in losses.exclude(unit__in=dataset.units).order_by("unit")]
-    return [one for one in found if one["releases"]]
+    kinds = [_more(dataset, loss.unit) for loss in losses.exclude(unit__in=dataset.units).order_by("unit")]
+    return [kind for kind in kinds if kind["releases"]]

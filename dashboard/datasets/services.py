@@ -56,7 +56,7 @@ def import_dataset(
 
     ``reserved`` bytes of an upload that counts in the owner's quota already are these.
 
-    With ``keep`` a small file that cannot be read is kept all the same, as a large one is: the dataset has failed,
+    With ``keep`` a small file that cannot be read is kept all the same, as a large file is: the dataset has failed,
     has a reason, and can be read in another way.
 
     Raises
@@ -260,7 +260,7 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
     kind = dataset.requested_kind if kind is None else kind
     _check_kind(kind)
     same = (chosen, kind) == (dataset.options, dataset.requested_kind)
-    found = execution.preview(
+    preview = execution.preview(
         dataset.original_path,
         name=dataset.file_name,
         options=chosen,
@@ -268,8 +268,8 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any], kind: str | 
         decided=dataset.decided if same else {},
     )
     if not (same and dataset.report and dataset.state == State.READY):
-        return found
-    return replace(found, report=dataset.report | {"guesses": dataset.decisions.guesses}, whole=True)
+        return preview
+    return replace(preview, report=dataset.report | {"guesses": dataset.decisions.guesses}, whole=True)
 
 
 @transaction.atomic
@@ -291,7 +291,7 @@ def retry_import(*, dataset: Dataset) -> Dataset:
 def in_use(dataset: Dataset) -> bool:
     """Whether landmark sets, releases or open jobs stand on its events, so that they cannot be read again."""
     counting = dataset.counted_datasets.filter(state__in=OPEN)
-    trying = dataset.experiments.filter(state__in=OPEN)  # one that is over has its own digest
+    trying = dataset.experiments.filter(state__in=OPEN)  # an experiment that is over has its own digest
     return dataset.landmark_sets.exists() or dataset.releases.exists() or trying.exists() or counting.exists()
 
 
@@ -325,7 +325,7 @@ def set_budget(
 ) -> Budget:
     """What all releases of this lineage together may leak: level ``epsilon`` (within ``radius_m``); None: anything.
 
-    ``unit`` is the usual one of the kind of data without it.
+    ``unit`` is by default the usual of the kind of data.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def stays_dataset(*, dataset: Dataset, spec: StaySpec, name: str = "") -> Datase
         It holds no trajectories, or they have no times.
     """
     require_ready(dataset)
-    require_kind(dataset, *(kind for kind, one in datatypes.items() if one.has_stays))
+    require_kind(dataset, *(kind for kind, datatype in datatypes.items() if datatype.has_stays))
     if not has_stays(dataset):
         rule = "events with times"
         raise ParameterError(f"dataset must hold {rule}", field="dataset", rule=rule, value=str(dataset.pk))

@@ -25,7 +25,7 @@ def path_of(kind: str, data: Any) -> str:
 def _line(line: Floats) -> str:
     x, y = (line * UNITS).round().astype(int).T
     points = [f"{east} {UNITS - north}" for east, north in zip(x.tolist(), y.tolist(), strict=True)]
-    distinct = [one for i, one in enumerate(points) if i == 0 or one != points[i - 1]]
+    distinct = [point for i, point in enumerate(points) if i == 0 or point != points[i - 1]]
     return "M" + "L".join(distinct) + ("h0" if len(distinct) == 1 else "")
 
 

@@ -1,4 +1,4 @@
-"""What the ledger keeps of deleted accounts: source files and budgets without an owner, in lineages without one.
+"""What the ledger keeps of deleted accounts: source files and budgets without an owner, in lineages without any.
 
 They have keyed digests, sketches, mechanisms and levels; no name, no file and no user. Whoever uploads such a file
 again, from whatever account, takes its lineage over, with everything that was spent; so does who uploads most of its
@@ -36,23 +36,23 @@ def take_over(owner_id: Any, shares: Mapping[int, float]) -> set[int]:
 def _taken(owner_id: Any, lineages: Collection[int]) -> set[int]:
     """All files of the lineages that are taken, and what their new owner has of them already.
 
-    Of two owners at once, one takes a lineage.
+    Of two owners at once, the first takes a lineage.
     """
     taken = [pk for pk in lineages if Lineage.objects.filter(pk=pk, owner=None).update(owner=owner_id)]
-    own = {one.file_digest: one for one in SourceFile.objects.filter(owner_id=owner_id).exclude(file_digest="")}
-    found: set[int] = set()
+    own = {row.file_digest: row for row in SourceFile.objects.filter(owner_id=owner_id).exclude(file_digest="")}
+    files: set[int] = set()
     same: set[int] = set()
     seen: dict[str, int] = {}
-    for one in SourceFile.objects.filter(lineage__in=taken).order_by("pk"):
-        found.add(one.pk)
-        if one.file_digest in own:  # stays as it is, and counts for the one that the owner has
-            count_wholly(one, own[one.file_digest])
-            same.add(own[one.file_digest].pk)
+    for file in SourceFile.objects.filter(lineage__in=taken).order_by("pk"):
+        files.add(file.pk)
+        if file.file_digest in own:  # stays as it is, and counts for the file that the owner has
+            count_wholly(file, own[file.file_digest])
+            same.add(own[file.file_digest].pk)
         else:
-            seen.setdefault(one.file_digest or f"content {one.content_digest}", one.pk)
-    SourceFile.objects.filter(pk__in=found).update(inherited=True)
+            seen.setdefault(file.file_digest or f"content {file.content_digest}", file.pk)
+    SourceFile.objects.filter(pk__in=files).update(inherited=True)
     SourceFile.objects.filter(pk__in=seen.values()).update(owner=owner_id)
-    return found | same
+    return files | same
 
 
 def forget_what_spent_nothing(owner: Any) -> None:

@@ -1,4 +1,4 @@
-"""The bytes of a resumable upload in one local file, which requests of this host append to."""
+"""The bytes of a resumable upload in a local file, which requests of this host append to."""
 
 import contextlib
 import fcntl
@@ -71,14 +71,14 @@ def _is_sound(upload: Upload, file: BinaryIO) -> bool:
     if upload.crc32 is None:
         return True
     file.seek(0)
-    found, left = 0, upload.received  # what lies after that was not counted
+    crc, left = 0, upload.received  # what lies after that was not counted
     while left and (part := file.read(min(CHUNK, left))):
-        found, left = zlib.crc32(part, found), left - len(part)
-    return not left and found == upload.crc32
+        crc, left = zlib.crc32(part, crc), left - len(part)
+    return not left and crc == upload.crc32
 
 
 def damaged(pk: uuid.UUID) -> bool:
-    """Whether what was received of an upload is damaged; False for one that a request appends to now."""
+    """Whether what was received of an upload is damaged; False for an upload that a request appends to now."""
     upload = Upload.objects.filter(pk=pk, dataset=None).first()
     try:
         if upload is None:

@@ -1,6 +1,6 @@
 """The bytes of a resumable upload in pieces that hosts share: each request may arrive at another host.
 
-A piece is stored first and then counted, by one conditional UPDATE: of two requests at one offset one is counted, and
+A piece is stored first and counted by a conditional UPDATE: of two requests at an offset, the first is counted, and
 the other's piece is deleted. What is stored and not counted (its process was killed) goes with the upload.
 """
 
@@ -19,7 +19,7 @@ from dashboard.datasets.upload_stream import Piece, busy, copied, require_offset
 from dashboard.storage import local_files
 
 FINISHING = timedelta(minutes=15)
-"""How long one host has the upload for itself to make a dataset of it; a host that died leaves it to another then."""
+"""How long a host has the upload for itself to make a dataset of it; a host that died leaves it to another then."""
 
 
 def begin(upload: Upload) -> None:

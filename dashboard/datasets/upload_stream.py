@@ -82,5 +82,5 @@ def require_whole(upload: Upload) -> None:
 
 
 def busy() -> Conflict:
-    """What a second request receives while one is at the upload."""
+    """What a second request receives while another is at the upload."""
     return Conflict("Another request writes to this upload.", field="upload", rule="one at a time")

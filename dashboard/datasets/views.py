@@ -1,4 +1,4 @@
-"""Pages of the datasets app: the list with its uploads, one dataset."""
+"""Pages of the datasets app: the list with its uploads, a dataset."""
 
 import uuid
 from typing import Any
@@ -43,8 +43,8 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         return redirect("datasets:list")
     mine = selectors.visible_datasets(request.user)
     chosen = DatasetFilter(request.GET, queryset=mine, request=request)
-    found = chosen.qs if chosen.is_valid() else mine
-    page = KeyPaginator(selectors.with_sizes(found), SHOWN_DATASETS).get_page(request.GET.get("page"))
+    datasets = chosen.qs if chosen.is_valid() else mine
+    page = KeyPaginator(selectors.with_sizes(datasets), SHOWN_DATASETS).get_page(request.GET.get("page"))
     thumbnails.add_missing(page.object_list)
     as_kind = request.POST.get("kind", request.GET.get("upload", ""))
     filtered = any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project"))
@@ -68,7 +68,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
 
 
 def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
-    """Import the form's files one by one: what was refused, and why."""
+    """Import each of the form's files: what was refused, and why."""
     options = {name: request.POST[name] for name in formats.options() if request.POST.get(name)}
     uploads = request.FILES.getlist("file")
     failures = [] if uploads else [{"file": "", "error": {"message": "No file was chosen.", "rule": "choose a file"}}]
@@ -124,7 +124,7 @@ def import_again(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The form that counts the events of a dataset on a grid; of one that has none to count its own page."""
+    """The form that counts the events of a dataset on a grid; of a dataset that has none to count its own page."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
     require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY or uncountable(dataset):
@@ -139,7 +139,7 @@ def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def stays(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The form that makes check-ins of the stays of a dataset; of one that can have none its own page."""
+    """The form that makes check-ins of the stays of a dataset; of a dataset that can have none its own page."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
     require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY or not has_stays(dataset):

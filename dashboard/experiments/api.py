@@ -69,12 +69,12 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         params = self._params(request)
         params.pop("name")
         title = params.pop("title")
-        found = services.plan(**params)
-        spec = found.spec
-        items = spec.cell_type.items_of(found.lengths)
-        counts: dict[str, Any] = {"cells": found.cells, "repetitions": spec.repetitions, "events": items}
+        plan = services.plan(**params)
+        spec = plan.spec
+        items = spec.cell_type.items_of(plan.lengths)
+        counts: dict[str, Any] = {"cells": plan.cells, "repetitions": spec.repetitions, "events": items}
         counts["size_text"] = counted(items, spec.cell_type.item)
-        where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts}
+        where = {"work_s": plan.seconds, "at_once": plan.at_once, "parts": plan.parts}
         figure = {"figure": figure_of(spec, params["dataset"])}
         described = spec.model_dump()
         name = {"name": distinct_name(request.user, described, params["dataset"], title)}
@@ -138,8 +138,8 @@ class PresetsView(PublicFacts):
 
     @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        found = _of_kind(presets, request)
-        return Response({"results": [listing(cls) | {"metrics": list(cls.metrics)} for cls in found]})
+        classes = _of_kind(presets, request)
+        return Response({"results": [listing(cls) | {"metrics": list(cls.metrics)} for cls in classes]})
 
 
 class GeneratorsView(PublicFacts):

@@ -20,7 +20,7 @@ from privacy_engine.experiments.table import Results
 
 
 def data_of(row: Experiment) -> Any:
-    """What it is run on: a list of series, or one object of another kind, or None where its cells generate theirs."""
+    """What it is run on: a list of series, or an object of another kind, or None where its cells generate theirs."""
     given = None if row.dataset is None else read_data(row.dataset.kind, row.dataset.points_path)
     return experiments.data_of(inputs[row.kind].stated(row.parsed_spec, row.parsed_preset), given)
 
@@ -42,10 +42,10 @@ class Material:
     @cached_property
     def by_cell(self) -> dict[str, list[Block]]:
         """The blocks of each cell."""
-        found: dict[str, list[Block]] = {}
+        by_digest: dict[str, list[Block]] = {}
         for block in self.blocks:
-            found.setdefault(block.cell.digest, []).append(block)
-        return found
+            by_digest.setdefault(block.cell.digest, []).append(block)
+        return by_digest
 
     def kept(self, block: Block, dataset: str) -> Floats | None:
         """What is kept of a block."""
@@ -54,15 +54,15 @@ class Material:
 
     def results(self, dataset: str) -> tuple[Results, int]:
         """By cell what is kept of it, its repetitions side by side; and how many blocks are missing."""
-        found = {digest: [self.kept(block, dataset) for block in of] for digest, of in reported(self.by_cell.items())}
-        missing = sum(values is None for parts in found.values() for values in parts)
-        there = {digest: [values for values in parts if values is not None] for digest, parts in found.items()}
-        whole = {digest: parts for digest, parts in there.items() if len(parts) == len(found[digest])}
+        stored = {digest: [self.kept(block, dataset) for block in of] for digest, of in reported(self.by_cell.items())}
+        missing = sum(values is None for parts in stored.values() for values in parts)
+        there = {digest: [values for values in parts if values is not None] for digest, parts in stored.items()}
+        whole = {digest: parts for digest, parts in there.items() if len(parts) == len(stored[digest])}
         return {digest: np.concatenate(parts, axis=1) for digest, parts in whole.items()}, missing
 
 
 def material_of(row: Experiment) -> Material:
-    """Its material; the last one used in this process is cached, since its parts and its readers come in a row."""
+    """Its material; the last used in this process is cached, since its parts and its readers come in a row."""
     held = _held.get(row.pk)
     if held is None or held.lengths != row.lengths:  # its dataset may have been read again before it was resumed
         held = Material(row.pk, row.parsed_spec, row.lengths, block_store(row.owner_id))

@@ -1,8 +1,8 @@
 """A worker's work on an experiment; no Celery in here.
 
 The first part cuts the rest: blocks that are kept already, by this or another experiment, are left out. A part
-computes its blocks one after the other and keeps each; between two of them it gives way to other kinds of work that
-wait. Whoever finds the last one done makes the table.
+computes its blocks in turn and keeps each; between two of them it gives way to other kinds of work that
+wait. Whoever finds the last block done makes the table.
 
 Who changes how an experiment stands together with its parts holds its row meanwhile (:func:`_locked`), so that a
 worker that was thought dead cannot take away the parts of its successor, or end what was started again.
@@ -78,8 +78,8 @@ def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
         raise _changed()
     todo = [i for i, block in enumerate(reported(material.blocks)) if material.kept(block, digest) is None]
     cut = [
-        Part(experiment=row, start=one.start, stop=one.stop, weight=one.seconds)
-        for one in experiments.parts(material.blocks, sizes, todo)
+        Part(experiment=row, start=part.start, stop=part.stop, weight=part.seconds)
+        for part in experiments.parts(material.blocks, sizes, todo)
     ]
     with transaction.atomic():
         if _locked(row.pk) is None:
@@ -89,7 +89,7 @@ def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
         Part.objects.bulk_create(cut)
         Experiment.objects.filter(pk=row.pk).update(
             data_digest=digest,
-            kept_s=max(row.work_s - sum(one.weight for one in cut), 0.0),
+            kept_s=max(row.work_s - sum(part.weight for part in cut), 0.0),
             state=State.RUNNING,
             stage="Computing",
             started_at=Now(),

@@ -39,7 +39,7 @@ def remove_others(row: Experiment, sha256: str) -> None:
 
 
 def is_as_named(name: str, path: Path) -> bool | None:
-    """Whether a stored table has the digest that its name states; None for one from before names did."""
+    """Whether a stored table has the digest that its name states; None for a table from before names did."""
     stem = name.rpartition("/")[2].removeprefix("table-").removesuffix(".parquet")
     return local_files.digest_of(path) == stem if len(stem) == 64 else None
 
@@ -71,8 +71,8 @@ def forget(row: Experiment) -> None:
     """Remove its table, and those of its blocks that no other experiment of the owner stands on."""
     table, *blocks = row.removed_with()
     removals.remove(table)
-    for one in blocks:
-        remove_unneeded_blocks(one)
+    for block in blocks:
+        remove_unneeded_blocks(block)
 
 
 def remove_unneeded_blocks(key: str) -> None:

@@ -26,12 +26,12 @@ class ExperimentFilter(JobFilter):
         return rows.alias(kind_of_spec=stated).filter(kind_of_spec=value)
 
     def tagged(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
-        """The tag itself, not part of one."""
+        """The tag itself, not a part of it."""
         return rows.filter(stored_tags__contains=f",{value},")
 
     def searched(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
-        """Every part of the search text must be found somewhere."""
+        """Every part of the search text must occur somewhere."""
         for part in value.split():
-            found = Q(name__icontains=part) | Q(stored_tags__icontains=part) | Q(dataset__name__icontains=part)
-            rows = rows.filter(found)
+            condition = Q(name__icontains=part) | Q(stored_tags__icontains=part) | Q(dataset__name__icontains=part)
+            rows = rows.filter(condition)
         return rows

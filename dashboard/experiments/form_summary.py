@@ -1,4 +1,4 @@
-"""The folds of the experiment form in one line each, and what presets take."""
+"""The folds of the experiment form in a line each, and what presets take."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -18,19 +18,19 @@ TITLES = 6
 
 @cache
 def preset_seconds(name: str) -> float:
-    """Return about how long a preset takes on one core, on the data that it generates."""
+    """Return about how long a preset takes on a single core, on the data that it generates."""
     return plan(dataset=None, preset=presets.parse({"name": name}), spec=None).seconds
 
 
 def summary_of(spec: ExperimentSpec, data: str) -> dict[str, str]:
     """Return ``data``, ``mechanisms``, ``sweep`` and ``measures`` as lines; ``data`` is its line already."""
     described = spec.model_dump()
-    found = parameters(described)
+    values = parameters(described)
     return {
         "data": data,
         "mechanisms": _mechanisms(described),
-        "sweep": _sweep(described, found),
-        "measures": _measures(spec, found),
+        "sweep": _sweep(described, values),
+        "measures": _measures(spec, values),
     }
 
 
@@ -42,20 +42,20 @@ def _mechanisms(described: Mapping[str, Any]) -> str:
     return f"{text} · {_listed(steps)}" if steps else text
 
 
-def _sweep(described: Mapping[str, Any], found: Mapping[str, Values]) -> str:
+def _sweep(described: Mapping[str, Any], values: Mapping[str, Values]) -> str:
     """The parameters in the form's section, those with several values first."""
     left = ("repetitions", "seed", MECHANISM, STEPS, RADIUS)
     swept = {path for name in described["grid"] for path in name.split(",")}
-    places = [place for place in found if place not in left and not place.startswith(("data", STEPS))]
+    places = [place for place in values if place not in left and not place.startswith(("data", STEPS))]
     places.sort(key=lambda place: place not in swept)
-    parts = [f"{found[place].title} {found[place].text}" for place in places[:PARTS]]
+    parts = [f"{values[place].title} {values[place].text}" for place in places[:PARTS]]
     more = len(places) - PARTS
     return " · ".join([*parts, *([f"{more} more"] if more > 0 else [])])
 
 
-def _measures(spec: ExperimentSpec, found: Mapping[str, Values]) -> str:
-    titles = _listed([one.full_title for one in spec.metrics])
-    return f"{titles} · {found['repetitions'].text} repetitions · seed {found['seed'].text}"
+def _measures(spec: ExperimentSpec, values: Mapping[str, Values]) -> str:
+    titles = _listed([metric.full_title for metric in spec.metrics])
+    return f"{titles} · {values['repetitions'].text} repetitions · seed {values['seed'].text}"
 
 
 def _listed(titles: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""The radii of the levels that an experiment tried, and the one within which its charts state them."""
+"""The radii of the levels that an experiment tried, and the radius within which its charts state them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from privacy_engine.experiments import Cell, ExperimentSpec
 
 
 def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any] | None:
-    """Return ``reference_m``, and the ``radii`` in metres: one for each value of ``axis``, or one of all cells.
+    """Return ``reference_m``, and the ``radii`` in metres: a radius for each value of ``axis``, or that of all cells.
 
     The reference is the radius of the dataset, and that of the first cell where there is none. None where no release
     has a radius.
@@ -20,7 +20,7 @@ def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, An
     varying = [i for i, radii in enumerate(every) if len(set(radii)) > 1]
     axis = varying[-1] if varying else None  # the deepest: it is set last
     radii = [radii_m[first]] if axis is None else every[axis]
-    known = [one for one in radii if one is not None]
+    known = [radius for radius in radii if radius is not None]
     if not known:
         return None
     reference_m = known[0] if dataset is None else reference_radius_m(dataset, ledger.budget_of(dataset))

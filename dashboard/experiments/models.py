@@ -32,11 +32,11 @@ class Experiment(InProject, JobStatus):
     spec = models.JSONField()
     spec_digest = models.CharField(max_length=64)
     lengths = models.JSONField()  # sizes of what it is run on: events of each series, or those of its kind of data
-    work_s = models.FloatField(default=0.0)  # predicted, on one core
+    work_s = models.FloatField(default=0.0)  # predicted, on a single core
     kept_s = models.FloatField(default=0.0)  # of that, what was there already when it was cut into parts
     data_digest = models.CharField(max_length=64, default="", blank=True, db_index=True)
     table_sha256 = models.CharField(max_length=64, default="", blank=True)
-    measured = models.JSONField(default=list, blank=True)  # of a finished one: dashboard/experiments/run_results.py
+    measured = models.JSONField(default=list, blank=True)  # of a finished run: dashboard/experiments/run_results.py
     stored_tags = models.CharField(max_length=LENGTH, default="", blank=True)
     engine_version = models.CharField(max_length=40, default="", blank=True)  # the version that made the table
 
@@ -64,8 +64,8 @@ class Experiment(InProject, JobStatus):
     @property
     def parsed_preset(self) -> Preset | None:
         """What chooses or generates its series."""
-        found: Preset | None = None if self.preset is None else presets.parse(self.preset)
-        return found
+        preset: Preset | None = None if self.preset is None else presets.parse(self.preset)
+        return preset
 
     @property
     def data_title(self) -> str:
@@ -118,7 +118,7 @@ class Experiment(InProject, JobStatus):
         return [str(self.folder), *blocks]
 
     def table_path(self, sha256: str) -> StoredPath:
-        """The table with this digest: one that is made again has another name, or is the same."""
+        """The table with this digest: a table that is made again has another name, or is the same."""
         return self.folder / f"table-{sha256}.parquet"
 
 

@@ -1,4 +1,4 @@
-"""Names: landmark sets that an experiment was tried on have those they are kept under, runs get one that differs."""
+"""Names: landmark sets that an experiment was tried on have those they are kept under, runs get a name that differs."""
 
 from collections.abc import Mapping
 from itertools import count
@@ -25,12 +25,12 @@ LONGEST = 60
 
 def figure_of(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any]:
     """:func:`privacy_engine.experiments.figure`, with sets of ``dataset`` by name."""
-    found = experiments.figure(spec)
+    figure = experiments.figure(spec)
     whole = [
-        (axis, shown) for axis, shown in zip(spec.axes(), found["axes"], strict=True) if axis.paths == ("landmarks",)
+        (axis, shown) for axis, shown in zip(spec.axes(), figure["axes"], strict=True) if axis.paths == ("landmarks",)
     ]
     if dataset is None or not whole:
-        return found
+        return figure
     sets = visible_landmark_sets(dataset.owner_id).filter(dataset=dataset, source=None)
     kept = list(sets.values_list("method", "name"))
     for axis, shown in whole:
@@ -38,7 +38,7 @@ def figure_of(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any]:
         for value, name in zip(shown["values"], names, strict=True):
             if name is not None:
                 value["label"] = name if names.count(name) == 1 else f"{name}, {value['label']}"
-    return found
+    return figure
 
 
 def generated_name(spec: Mapping[str, Any], data_title: str, title: str = "") -> str:
@@ -73,5 +73,5 @@ def distinct_name(owner: Any, spec: Mapping[str, Any], dataset: Dataset | None, 
 
 def _differences(other: Mapping[str, Values], own: Mapping[str, Values]) -> str:
     """Return the first parameters in which two runs differ: "seed 2, repetitions 50"."""
-    apart = [one for place, one in own.items() if place not in other or other[place].text != one.text]
-    return ", ".join(f"{one.title[0].lower()}{one.title[1:]} {one.text}" for one in apart[:2])[:LONGEST]
+    apart = [value for place, value in own.items() if place not in other or other[place].text != value.text]
+    return ", ".join(f"{value.title[0].lower()}{value.title[1:]} {value.text}" for value in apart[:2])[:LONGEST]

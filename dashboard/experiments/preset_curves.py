@@ -16,12 +16,12 @@ REPETITIONS = 5
 @cache
 def preset_curves() -> dict[str, list[dict[str, Any]]]:
     """Curves as those of a run, by the name of the preset."""
-    found: dict[str, list[dict[str, Any]]] = json.loads(FILE.read_text("utf-8"))
-    return found
+    curves: dict[str, list[dict[str, Any]]] = json.loads(FILE.read_text("utf-8"))
+    return curves
 
 
 def curves_of(name: str) -> list[dict[str, Any]]:
     """Compute the curves of a preset; values have three digits."""
     spec = presets.parse({"name": name, "repetitions": REPETITIONS}).spec()
-    found: list[dict[str, Any]] = measured(spec, experiments.run(spec, None))[0]["curves"]
-    return [one | {"y": [value and float(f"{value:.3g}") for value in one["y"]]} for one in found]
+    curves: list[dict[str, Any]] = measured(spec, experiments.run(spec, None))[0]["curves"]
+    return [curve | {"y": [value and float(f"{value:.3g}") for value in curve["y"]]} for curve in curves]

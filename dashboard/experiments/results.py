@@ -54,12 +54,12 @@ def results(row: Experiment) -> dict[str, Any]:
 def _so_far(row: Experiment) -> list[dict[str, Any]]:
     material, dataset = material_of(row), row.data_digest
     begun = material.store.begun(dataset) if dataset else set()
-    found = {}
+    by_cell = {}
     for digest in begun & material.by_cell.keys():
         known = _sum(row, material, digest)
         if known is not None:
-            found[digest] = known
-    return experiments.placed(material.spec, found)
+            by_cell[digest] = known
+    return experiments.placed(material.spec, by_cell)
 
 
 def _sum(row: Experiment, material: Material, cell: str) -> dict[str, Any] | None:
@@ -88,11 +88,11 @@ def _finished(row: Experiment, metrics: int) -> list[dict[str, Any]]:
     wanted = [name for name in ("cell", "marked_share", "mean", "low", "high", "n") if name in table.column_names]
     columns = table.select(wanted).to_pylist()
     at = product(*(range(len(axis.values)) for axis in material_of(row).spec.axes()))
-    found = []
+    rows = []
     for i, place in enumerate(at):
         mine = columns[i * metrics : (i + 1) * metrics]
-        values = [{name: one[name] for name in ("mean", "low", "high", "n")} for one in mine]
-        found.append(
+        values = [{name: point[name] for name in ("mean", "low", "high", "n")} for point in mine]
+        rows.append(
             {"at": list(place), "cell": mine[0]["cell"], "share": mine[0].get("marked_share"), "values": values}
         )
-    return found
+    return rows

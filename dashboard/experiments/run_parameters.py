@@ -36,7 +36,7 @@ NAMED = 3  # mechanisms in a text; of more their number
 
 @dataclass(frozen=True)
 class Values:
-    """The values of one parameter over the cells: their ``text``, and what a table is sorted by."""
+    """The values of a parameter over the cells: their ``text``, and what a table is sorted by."""
 
     title: str
     text: str
@@ -55,43 +55,43 @@ def values_by_path(spec: Mapping[str, Any]) -> dict[str, list[Any]]:
     >>> values_by_path(spec | {"grid": {"release.mechanism.epsilon": [1, 2]}})
     {'redraw': [True], 'release.mechanism.epsilon': [1, 2]}
     """
-    found = {path: [value] for path, value in flattened(spec["base"]).items()}
+    values = {path: [value] for path, value in flattened(spec["base"]).items()}
     grid = spec.get("grid", {})
-    for name in sorted(grid, key=lambda one: (min(path.count(".") for path in one.split(",")), one)):
+    for name in sorted(grid, key=lambda swept: (min(path.count(".") for path in swept.split(",")), swept)):
         paths = name.split(",")
         for i, path in enumerate(paths):
-            for known in [one for one in found if one == path or one.startswith(f"{path}.")]:
-                del found[known]
+            for known in [place for place in values if place == path or place.startswith(f"{path}.")]:
+                del values[known]
             for entry in grid[name]:
-                _add(found, path, entry[i] if len(paths) > 1 else entry)
-    return found
+                _add(values, path, entry[i] if len(paths) > 1 else entry)
+    return values
 
 
-def _add(found: dict[str, list[Any]], path: str, value: Any) -> None:
-    for place, one in flattened({path: value}).items():
-        known = found.setdefault(place, [])
-        if one is not None and one not in known:
-            known.append(one)
+def _add(values: dict[str, list[Any]], path: str, value: Any) -> None:
+    for place, item in flattened({path: value}).items():
+        known = values.setdefault(place, [])
+        if item is not None and item not in known:
+            known.append(item)
 
 
 def parameters(spec: Mapping[str, Any]) -> dict[str, Values]:
     """Return the parameters of a stored ``spec`` by their place in a cell; those of steps by the step's place."""
     by_path = values_by_path(spec)
     names = {place: names_of(by_path, place) for place in REGISTRIES}
-    found = {place: _of_names(place, known) for place, known in names.items() if known}
+    by_place = {place: _of_names(place, known) for place, known in names.items() if known}
     if levels := by_path.get(EPSILON):
-        found[EPSILON] = Values("Level ε", level_text(by_path), (min(levels) / min(by_path.get(RADIUS) or [1.0]),))
+        by_place[EPSILON] = Values("Level ε", level_text(by_path), (min(levels) / min(by_path.get(RADIUS) or [1.0]),))
     for path, values in by_path.items():
         place = _place_of(path)
         if path != EPSILON and place and values and path.rsplit(".", 1)[-1] not in UNLISTED.get(place, ("name",)):
-            found[path] = _of_values(path, values, names[place])
+            by_place[path] = _of_values(path, values, names[place])
     smoothings = by_path.get("correlation.smoothing")
     if smoothings:
         param = param_of(Correlation.model_fields["smoothing"])
-        found["correlation"] = Values("Correlation", f"s = {_range(smoothings, param)}", _key(smoothings))
+        by_place["correlation"] = Values("Correlation", f"s = {_range(smoothings, param)}", _key(smoothings))
     for name in ("repetitions", "seed"):
-        found[name] = Values(name.capitalize(), f"{spec[name]:,}", (spec[name],))
-    return found
+        by_place[name] = Values(name.capitalize(), f"{spec[name]:,}", (spec[name],))
+    return by_place
 
 
 def level_text(by_path: Mapping[str, list[Any]]) -> str:
@@ -111,8 +111,8 @@ def titles_text(place: str, names: list[str]) -> str:
 
 def names_of(by_path: Mapping[str, list[Any]], place: str) -> list[str]:
     """Return the registered names at a place, such as those of all mechanisms, each once."""
-    found = [name for path, values in by_path.items() if _is_name(path, place) for name in values]
-    return list(dict.fromkeys(found))
+    names = [name for path, values in by_path.items() if _is_name(path, place) for name in values]
+    return list(dict.fromkeys(names))
 
 
 def _is_name(path: str, place: str) -> bool:
@@ -149,7 +149,7 @@ def _key(values: list[Any]) -> tuple[Any, ...]:
 
 
 def _range(values: list[Any], param: Param | None) -> str:
-    """Return up to two values one by one, of more numbers their ends, with the unit of ``param``."""
+    """Return up to two values by themselves, of more numbers their ends, with the unit of ``param``."""
     share = param is not None and (param.lowest, param.highest) == (0, 1)
     unit = " %" if share else f" {param.unit}" if param and param.unit else ""
     if all(map(_is_number, values)):

@@ -1,4 +1,4 @@
-"""What the table of runs shows of results: the range of each measure over the cells, and curves of the first one."""
+"""What the table of runs shows of results: the range of each measure over the cells, and curves of the first."""
 
 from itertools import product
 from typing import Any
@@ -16,21 +16,21 @@ POINTS = 24
 def measured(spec: ExperimentSpec, table: Any) -> list[dict[str, Any]]:
     """Return ``name``, ``title``, ``unit``, ``low`` and ``high`` of each measure: its means over the cells.
 
-    The first one has ``curves`` too, as :func:`_curves` makes them. ``low`` and ``high`` are None where no cell has a
+    The first has ``curves`` too, as :func:`_curves` makes them. ``low`` and ``high`` are None where no cell has a
     value.
     """
     means = table.column("mean").to_pylist()
-    step, found = len(spec.metrics), []
+    step, measures = len(spec.metrics), []
     for k, measure in enumerate(spec.metrics):
         known = [value for value in means[k::step] if value is not None]
         about = {"name": str(measure.plain), "title": measure.full_title, "unit": measure.unit}
-        found.append(about | {"low": min(known, default=None), "high": max(known, default=None)})
-    found[0]["curves"] = _curves(spec, means[::step])
-    return found
+        measures.append(about | {"low": min(known, default=None), "high": max(known, default=None)})
+    measures[0]["curves"] = _curves(spec, means[::step])
+    return measures
 
 
 def _curves(spec: ExperimentSpec, means: list[float | None]) -> list[dict[str, Any]]:
-    """Return ``mechanism`` (None without one) and ``y`` along the horizontal axis, of the first values of other axes.
+    """Return ``mechanism`` (None without any) and ``y`` along the horizontal axis, of the first values of other axes.
 
     There is a curve for each value of the axis of releases or mechanisms.
     """
@@ -40,7 +40,7 @@ def _curves(spec: ExperimentSpec, means: list[float | None]) -> list[dict[str, A
     along, _ = horizontal(spec)
     lines = next((i for i, axis in enumerate(axes) if i != along and axis.paths[0].startswith("release")), None)
     by_place = dict(zip(product(*(range(len(axis.values)) for axis in axes)), means, strict=True))
-    found = []
+    curves = []
     for line in range(len(axes[lines].values) if lines is not None else 1)[:CURVES]:
         at = [0] * len(axes)
         y = []
@@ -50,8 +50,8 @@ def _curves(spec: ExperimentSpec, means: list[float | None]) -> list[dict[str, A
                 at[lines] = line
             y.append(by_place[tuple(at)])
         release = spec.cell(at).release
-        found.append({"mechanism": release.mechanism.name if release else None, "y": y})
-    return found
+        curves.append({"mechanism": release.mechanism.name if release else None, "y": y})
+    return curves
 
 
 def add_missing(rows: list[Experiment]) -> None:

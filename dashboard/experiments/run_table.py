@@ -71,21 +71,21 @@ def runs_of(rows: Sequence[Experiment]) -> list[Run]:
 
 
 def _own(row: Experiment) -> dict[str, Values]:
-    found: dict[str, Values] | None = _parameters.get(row.spec_digest)
-    if found is None:
-        found = parameters(row.spec)
-        _parameters.put(row.spec_digest, found)
+    values: dict[str, Values] | None = _parameters.get(row.spec_digest)
+    if values is None:
+        values = parameters(row.spec)
+        _parameters.put(row.spec_digest, values)
     data = Values("Data", row.data_title, (row.data_title.lower(),))
-    return {"data": data} | found | {"events": Values("Size", row.size_text, (row.events,))}
+    return {"data": data} | values | {"events": Values("Size", row.size_text, (row.events,))}
 
 
 def _measured(row: Experiment) -> dict[str, Values]:
-    found = {}
-    for one in row.measured:
-        if one["low"] is not None:
-            key, title = f"{MEASURE}{one['name']}", one["title"]
-            found[key] = Values(title, _range(one["low"], one["high"], one["unit"]), (one["low"],))
-    return found
+    values = {}
+    for measure in row.measured:
+        if measure["low"] is not None:
+            key, title = f"{MEASURE}{measure['name']}", measure["title"]
+            values[key] = Values(title, _range(measure["low"], measure["high"], measure["unit"]), (measure["low"],))
+    return values
 
 
 def _range(low: float, high: float, unit: str) -> str:
@@ -112,10 +112,10 @@ def columns_of(runs: Sequence[Run]) -> list[Column]:
 def chosen_columns(columns: Sequence[Column], keys: Sequence[str]) -> list[Column]:
     """Return the columns named by ``keys``; without any those in which runs differ, and the first measures."""
     if keys:
-        return [one for one in columns if one.key in keys]
-    own = [one for one in columns if not one.measure and one.differs and one.key != RADIUS]  # it is beside ε
-    own = own or [one for one in columns if one.key in USUAL]
-    return own[:SHOWN_PARAMETERS] + [one for one in columns if one.measure][:SHOWN_MEASURES]
+        return [column for column in columns if column.key in keys]
+    own = [column for column in columns if not column.measure and column.differs and column.key != RADIUS]  # beside ε
+    own = own or [column for column in columns if column.key in USUAL]
+    return own[:SHOWN_PARAMETERS] + [column for column in columns if column.measure][:SHOWN_MEASURES]
 
 
 def in_order(runs: Sequence[Run], ordering: str) -> list[Run]:
@@ -150,17 +150,17 @@ def as_csv(runs: Sequence[Run]) -> str:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     first = ["id", "name", "state", "tags", "created", "seconds"]
-    own = [one for one in columns if not one.measure]
-    measures = {one["name"]: f"{one['title']}, {one['unit']}".rstrip(", ") for run in runs for one in run.row.measured}
+    own = [column for column in columns if not column.measure]
+    measures = {m["name"]: f"{m['title']}, {m['unit']}".rstrip(", ") for run in runs for m in run.row.measured}
     ends = [f"{title} ({end})" for title in measures.values() for end in ("least", "largest")]
-    writer.writerow([*first, *(one.title for one in own), *ends])
+    writer.writerow([*first, *(column.title for column in own), *ends])
     for run in runs:
         row = run.row
         about = [str(row.pk), row.name, row.state, ", ".join(row.tags), row.created_at.isoformat(), row.duration_s]
-        texts = [run.values[one.key].text if one.key in run.values else "" for one in own]
-        found = {one["name"]: one for one in row.measured}
-        numbers = [found.get(name, {}).get(end) for name in measures for end in ("low", "high")]
-        writer.writerow([_plain(one) for one in [*about, *texts, *numbers]])
+        texts = [run.values[column.key].text if column.key in run.values else "" for column in own]
+        measured = {entry["name"]: entry for entry in row.measured}
+        numbers = [measured.get(name, {}).get(end) for name in measures for end in ("low", "high")]
+        writer.writerow([_plain(cell) for cell in [*about, *texts, *numbers]])
     return out.getvalue()
 
 

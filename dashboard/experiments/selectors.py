@@ -30,13 +30,13 @@ def evaluations(user: Any, dataset: Dataset) -> list[dict[str, Any]]:
     ``rows`` are the table's, shares in place of percents; None until it is done. Experiments that failed or were
     cancelled are left out, and those on the extent of the check-ins, which no release has.
     """
-    found: dict[tuple[float, ...], Experiment] = {}
+    by_grid: dict[tuple[float, ...], Experiment] = {}
     rows = visible_experiments(user).filter(dataset=dataset, preset__name=EVALUATION)
     for row in rows.exclude(state__in=[State.FAILED, State.CANCELLED])[:EVALUATIONS]:
         grid = tuple((row.preset or {})[name] for name in GRID)
         if None not in grid:
-            found.setdefault(grid, row)
-    return [_evaluation(row, grid) for grid, row in found.items()]
+            by_grid.setdefault(grid, row)
+    return [_evaluation(row, grid) for grid, row in by_grid.items()]
 
 
 def evaluations_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
@@ -52,10 +52,10 @@ def _evaluation(row: Experiment, grid: tuple[float, ...]) -> dict[str, Any]:
 
 def _rows(row: Experiment) -> list[dict[str, Any]]:
     table = files.read(row).select(COLUMNS).to_pylist()
-    found = []
-    for one in table:
-        percent = one.pop("unit") == "%"
-        one["unit"] = one.pop("privacy_unit")
-        if one["value"] is not None:
-            found.append(one | {"value": one["value"] / 100 if percent else one["value"]})
-    return found
+    rows = []
+    for entry in table:
+        percent = entry.pop("unit") == "%"
+        entry["unit"] = entry.pop("privacy_unit")
+        if entry["value"] is not None:
+            rows.append(entry | {"value": entry["value"] / 100 if percent else entry["value"]})
+    return rows

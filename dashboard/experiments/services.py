@@ -67,7 +67,7 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
         rule = f"must come to at most {MOST_S / 3600:g} hours of work"
         message = f"repetitions {rule} with these cells and points, got about {seconds / 3600:,.0f}"
         raise ParameterError(message, field="repetitions", rule=rule, value=placed.repetitions)
-    few = all(placed.cell_type.items_of(one) <= SMALL for one in (given, sizes))
+    few = all(placed.cell_type.items_of(lengths) <= SMALL for lengths in (given, sizes))
     return Plan(placed, len(placed.cells()), sizes, seconds, few and seconds < experiments.AT_ONCE_S)
 
 
@@ -95,11 +95,11 @@ def submit_experiment(
     name: str = "",
     title: str = "",
 ) -> Experiment:
-    """Run a small experiment now; store the description of a larger one and queue it for the workers.
+    """Run a small experiment now; store the description of a larger experiment and queue it for the workers.
 
     ``preset`` states what the series are: its part of the dataset, or without a dataset what it generates. It also
     gives the spec where there is none. The spec that is stored states what it is tried on (``series``, or ``data`` of
-    its cells). Without a ``name`` it gets one that differs from those of the owner's other runs, beginning with
+    its cells). Without a ``name`` it gets a name that differs from those of the owner's other runs, beginning with
     ``title`` if any. One of a dataset belongs to whom the dataset belongs to, and is in its project.
 
     Raises
@@ -175,7 +175,7 @@ def cancel_experiment(*, experiment: Experiment) -> None:
 
 @transaction.atomic
 def resume_experiment(*, experiment: Experiment) -> Experiment:
-    """Go on with one that was cancelled or failed, from the blocks that are kept.
+    """Go on with an experiment that was cancelled or failed, from the blocks that are kept.
 
     Raises
     ------

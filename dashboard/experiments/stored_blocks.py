@@ -21,7 +21,7 @@ class BlockStore(Store, Protocol):
 
 
 def blocks_of(owner_id: uuid.UUID) -> StoredPath:
-    """Where an owner's blocks are stored, in a folder for each digest of data and in that one for each cell."""
+    """Where an owner's blocks are stored, in a folder for each digest of data and within it for each cell."""
     return StoredPath(f"blocks/{owner_id}")
 
 
@@ -62,7 +62,7 @@ class SharedStore:
 
 
 def is_whole(_: str, path: Path) -> bool | None:
-    """Whether a stored block is what was stored; None for one of before blocks had digests."""
+    """Whether a stored block is what was stored; None for a block of before blocks had digests."""
     content = path.read_bytes()
     if has_digest(content):
         return True

@@ -1,4 +1,4 @@
-"""Pages of the experiments app: the list with its presets, the form that composes one, its results."""
+"""Pages of the experiments app: the list with its presets, the form that composes an experiment, its results."""
 
 import uuid
 from typing import Any
@@ -92,10 +92,10 @@ def new(request: HttpRequest) -> HttpResponse:
     }
     kind = _kind_of(request, origin or release)
     own = pages[kind]
-    named = [one | {"seconds": preset_seconds(one["name"])} for one in _presets(kind)]
+    named = [preset | {"seconds": preset_seconds(preset["name"])} for preset in _presets(kind)]
     context = {
         "data": {
-            "datasets": [_choice(one) for one in _ready_datasets(request, kind)],
+            "datasets": [_choice(dataset) for dataset in _ready_datasets(request, kind)],
             "kind": kind,
             "usual_kind": Kind.values[0],
             "urls": _urls(kind),
@@ -109,7 +109,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "kinds": Kind.choices,
         "kind_text": kind_text(kind),
         "presets": named,
-        "preset": next((one for one in named if one["name"] == begun["preset"]), None),
+        "preset": next((preset for preset in named if preset["name"] == begun["preset"]), None),
         "templates": own.templates,
         "script": f"js/pages/{kind}_experiment.js",
     }
@@ -117,7 +117,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _kind_of(request: HttpRequest, origin: Any) -> str:
-    """The kind of data of a new experiment: that of what it begins with, or the requested one."""
+    """The kind of data of a new experiment: that of what it begins with, or the requested kind."""
     if origin is not None:
         return origin.kind
     preset = request.GET.get("preset")
@@ -127,13 +127,13 @@ def _kind_of(request: HttpRequest, origin: Any) -> str:
     return requested if requested in Kind.values else Kind.values[0]
 
 
-def _choice(one: Dataset) -> dict[str, Any]:
-    return {"id": str(one.pk), "name": one.name, "points": one.points} | pages[one.kind].choice(one)
+def _choice(dataset: Dataset) -> dict[str, Any]:
+    return {"id": str(dataset.pk), "name": dataset.name, "points": dataset.points} | pages[dataset.kind].choice(dataset)
 
 
 @require_safe
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """One experiment: its charts, which fill in while it runs, beside those of another one if that is requested."""
+    """One experiment: its charts, which fill in while it runs, beside those of another if that is requested."""
     row = get_object_or_404(visible_experiments(request.user), pk=pk)
     requested = request.GET.get("with")
     other = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(requested)) if requested else None

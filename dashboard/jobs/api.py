@@ -77,20 +77,20 @@ class JobsSerializer(serializers.Serializer[Any]):
 
 def _jobs_of(user: Any) -> list[Any]:
     """Rows of every kind of job that the user may cancel and try again: their own, and those of projects they edit."""
-    found = [(model, model._default_manager.changeable_by(user)) for model in listed_models()]
-    return [rows.select_related(*model.RELATED) if model.RELATED else rows for model, rows in found]
+    pairs = [(model, model._default_manager.changeable_by(user)) for model in listed_models()]
+    return [rows.select_related(*model.RELATED) if model.RELATED else rows for model, rows in pairs]
 
 
 def _open_jobs(kinds: list[Any]) -> tuple[list[Any], int]:
     """Return those of :data:`MOST_OPEN` jobs that run or wait longest, by kind, and how many there are together."""
-    found = [list(jobs.filter(STILL).order_by("-state", "created_at")[: MOST_OPEN + 1]) for jobs in kinds]
+    by_kind = [list(jobs.filter(STILL).order_by("-state", "created_at")[: MOST_OPEN + 1]) for jobs in kinds]
     first = sorted(
-        (row for rows in found for row in rows), key=lambda row: (row.state != State.RUNNING, row.created_at)
+        (row for rows in by_kind for row in rows), key=lambda row: (row.state != State.RUNNING, row.created_at)
     )
     listed = {row.pk for row in first[:MOST_OPEN]}
-    many = any(len(rows) > MOST_OPEN for rows in found)
+    many = any(len(rows) > MOST_OPEN for rows in by_kind)
     count = sum(jobs.filter(STILL).count() for jobs in kinds) if many else len(first)
-    return [row for rows in found for row in sorted(rows, key=lambda row: row.created_at) if row.pk in listed], count
+    return [row for rows in by_kind for row in sorted(rows, key=lambda row: row.created_at) if row.pk in listed], count
 
 
 class JobsView(ApiView):
@@ -105,7 +105,7 @@ class JobsView(ApiView):
         waiting, count = _open_jobs(kinds)
         latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
         ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
-        over_by_now = {row.pk for row in ended}  # one may end between the two queries: then it is listed as it is now
+        over_by_now = {row.pk for row in ended}  # a job may end between the two queries: then it is listed as it is now
         still = [row for row in waiting if row.pk not in over_by_now]
         answering = workers.answering()
         late = now() - timedelta(seconds=workers.SILENT_S)
@@ -122,7 +122,7 @@ class DismissView(ApiView):
     def post(self, request: Request, pk: uuid.UUID) -> Response:
         """Dismiss a job that ended from the list. Its row stays; an open one stays listed."""
         seen = [model._default_manager.visible_to(request.user).filter(pk=pk).first() for model in listed_models()]
-        row = next((one for one in seen if one is not None), None)
+        row = next((job for job in seen if job is not None), None)
         if row is None:
             raise Http404
         self.check_object_permissions(request, row)

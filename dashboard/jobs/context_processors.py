@@ -10,7 +10,7 @@ from privacy_engine.core import kernel_folder
 
 
 def queue(request: HttpRequest) -> dict[str, Any]:
-    """``queue_positions``, the places in the queues by id: counted where a page shows one, and once.
+    """``queue_positions``, the places in the queues by id: counted where a page shows a place, and once.
 
     ``compiling``: whether a part of the engine may have to be compiled first.
     """

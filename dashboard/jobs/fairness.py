@@ -1,7 +1,7 @@
 """Which waiting row a message stands for: owners take turns, whoever of them sent more.
 
-A message means that a row waits, and a worker that receives one takes a row of the same queue: of the owner with the
-fewest running jobs in it; among equals, of the one whom this process served longest ago; among equals, who waits
+A message means that a row waits, and a worker that receives it takes a row of the same queue: of the owner with the
+fewest running jobs in it; among equals, of the owner whom this process served longest ago; among equals, who waits
 longest. Nothing is stored for it: what waits and runs is in the rows, and the turns are in each worker process.
 """
 
@@ -22,26 +22,26 @@ _served: dict[tuple[str, Any], float] = {}
 
 def same_queue(model: type[Job]) -> list[type[Job]]:
     """Every job model whose messages are in the queue of ``model``."""
-    return [one for one in models_of() if one.QUEUE == model.QUEUE]
+    return [other for other in models_of() if other.QUEUE == model.QUEUE]
 
 
 def running(models: Iterable[type[Job]]) -> Counter[Any]:
     """How many jobs of these models run, by owner."""
-    found: Counter[Any] = Counter()
+    counts: Counter[Any] = Counter()
     for model in models:
         rows = model._default_manager.filter(state=State.RUNNING).order_by()
-        found.update(dict(rows.values_list(model.OWNER).annotate(n=Count("pk"))))
-    return found
+        counts.update(dict(rows.values_list(model.OWNER).annotate(n=Count("pk"))))
+    return counts
 
 
 def at_limit() -> set[Any]:
-    """Owners who have as many running jobs as one may have (CAIRN_OWNER_RUNNING)."""
+    """Owners who have as many running jobs as an owner may have (CAIRN_OWNER_RUNNING)."""
     most = settings.CAIRN_OWNER_RUNNING
     return {owner for owner, n in running(models_of()).items() if n >= most} if most else set()
 
 
 def choices(model: type[Job], pk: Any, models: Iterable[type[Job]]) -> Iterator[tuple[type[Job], Any]]:
-    """Rows of ``models`` to claim for a message about the row ``pk``: the next one each time that a claim failed."""
+    """Rows of ``models`` to claim for a message about the row ``pk``: the next row each time that a claim failed."""
     models = list(models)
     for _ in range(MOST_TRIES):  # another worker was quicker at each, and works on it
         owner = _next_owner(model.QUEUE, models)
@@ -60,45 +60,45 @@ def _next_owner(queue: str, models: list[type[Job]]) -> Any:
     if len(waits_since) <= 1:
         return next(iter(waits_since), None)
     busy = running(models)
-    return min(waits_since, key=lambda one: (busy[one], _served.get((queue, one), 0.0), waits_since[one]))
+    return min(waits_since, key=lambda who: (busy[who], _served.get((queue, who), 0.0), waits_since[who]))
 
 
 def _waiting(models: Iterable[type[Job]]) -> dict[Any, Any]:
     """Since when the first waiting job of each owner waits."""
-    found: dict[Any, Any] = {}
+    earliest: dict[Any, Any] = {}
     for model in models:
         rows = model._default_manager.filter(state=State.QUEUED).order_by()
         for owner, since in rows.values_list(model.OWNER).annotate(since=Min(Coalesce("enqueued_at", "created_at"))):
-            found[owner] = min(found.get(owner, since), since)
-    return found
+            earliest[owner] = min(earliest.get(owner, since), since)
+    return earliest
 
 
 def _row_of(owner: Any, model: type[Job], pk: Any, models: Iterable[type[Job]]) -> tuple[type[Job], Any] | None:
-    """The row of the message if it is this owner's and waits; else the one of the owner that waits longest."""
+    """The row of the message if it is this owner's and waits; else the row of the owner that waits longest."""
     mine = {model.OWNER: owner, "state": State.QUEUED}
     if model._default_manager.filter(pk=pk, **mine).exists():
         return model, pk
     first: list[tuple[Any, int, type[Job], Any]] = []
-    for i, one in enumerate(models):
-        rows = one._default_manager.filter(**{one.OWNER: owner, "state": State.QUEUED})
+    for i, kind in enumerate(models):
+        rows = kind._default_manager.filter(**{kind.OWNER: owner, "state": State.QUEUED})
         rows = rows.annotate(since=Coalesce("enqueued_at", "created_at")).order_by("since")
-        found = rows.values_list("since", "pk").first()
-        if found is not None:
-            first.append((found[0], i, one, found[1]))
-    return min(first, key=lambda one: one[:2])[2:] if first else None
+        oldest = rows.values_list("since", "pk").first()
+        if oldest is not None:
+            first.append((oldest[0], i, kind, oldest[1]))
+    return min(first, key=lambda entry: entry[:2])[2:] if first else None
 
 
 def gives_way(model: type[Job], owner: Any) -> bool:
     """Whether a job in parts of ``owner`` should wait again, between two parts of its work.
 
-    True while a job of another queue waits, or one of this queue whose owner has fewer running jobs.
+    True while a job of another queue waits, or a job of this queue whose owner has fewer running jobs.
     """
-    others = [one for one in models_of() if one.QUEUE != model.QUEUE]
-    if any(one._default_manager.filter(state=State.QUEUED).exists() for one in others):
+    others = [other for other in models_of() if other.QUEUE != model.QUEUE]
+    if any(other._default_manager.filter(state=State.QUEUED).exists() for other in others):
         return True
     models = same_queue(model)
     waiting = _waiting(models).keys() - {owner}
     if not waiting:
         return False
     busy = running(models)
-    return any(busy[one] < busy[owner] for one in waiting)
+    return any(busy[other] < busy[owner] for other in waiting)

@@ -1,7 +1,7 @@
 """Leases: how a worker claims a job, keeps it and ends it.
 
-A worker *claims* a queued row by one conditional UPDATE and keeps it under a lease by the database's clock, with a
-fencing token. A heartbeat extends the lease and learns of a cancellation. The worker *finishes* the row in one UPDATE
+A worker *claims* a queued row by a conditional UPDATE and keeps it under a lease by the database's clock, with a
+fencing token. A heartbeat extends the lease and learns of a cancellation. The worker *finishes* the row in an UPDATE
 that names its token, so a worker that lost its lease (killed, frozen, replaced) publishes nothing. The reaper
 (dashboard/jobs/reaper.py) requeues expired rows, fails them after three attempts, and sends lost messages again. A
 process that hangs is killed by the monitor of its pool (dashboard/jobs/monitor.py), to which the lease shows in a slot
@@ -164,11 +164,11 @@ class Lease:
                 raise
             logger.warning("progress not stored: %s", type(error).__name__)  # the work does not need it
             forget_connection()
-        release_free_memory()  # or freed pages of the heap stay until the job ends: 100 MB of a long one
+        release_free_memory()  # or freed pages of the heap stay until the job ends: 100 MB of a long job
         self.check()
 
     def finish(self, state: str, **fields: Any) -> None:
-        """End the job in ``state``, in one UPDATE with the token as condition.
+        """End the job in ``state``, in a single UPDATE with the token as condition.
 
         Raises
         ------
@@ -191,7 +191,7 @@ def run(model: type[JobRow], pk: Any, work: Callable[[JobRow, Lease], dict[str, 
     Returns the row that ``work`` received. Nothing happens (None) if the row is not waiting: a message may arrive
     twice.
     """
-    if not connection.in_atomic_block:  # as it is in a test; inside one, closing would throw the transaction away
+    if not connection.in_atomic_block:  # as it is in a test; inside a block, closing would throw the transaction away
         close_old_connections()
     token = claim(model, pk)
     if token is None:

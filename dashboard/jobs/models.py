@@ -67,7 +67,7 @@ class JobStatus(models.Model):
 
     @property
     def claimed(self) -> bool:
-        """True once any worker ever had it, in this try or an earlier one: the data may have been read."""
+        """True once any worker ever had it, in this try or an earlier try: the data may have been read."""
         return self.started_at is not None
 
     @property

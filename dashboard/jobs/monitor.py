@@ -1,11 +1,11 @@
 """The monitor of a pool: it kills the processes that do not go on, and their jobs are requeued or ended at once.
 
-Two clocks (docs/decisions/0101-two-clocks.md). *Alive*: a process without a sign of life for a lease. *Progress*: one
-whose job reports nothing for CAIRN_STALL_S. Beside them, one whose job does not stop within a lease of its
+Two clocks (docs/decisions/0101-two-clocks.md). *Alive*: a process without a sign of life for a lease. *Progress*: that
+whose job reports nothing for CAIRN_STALL_S. Beside them, a process whose job does not stop within a lease of its
 cancellation.
 
 It is a thread of the worker process, which forks: so it touches neither database nor log. The process that takes the
-place of a killed one, or the worker process once its pool has ended, does what is left (:func:`recover`).
+place of a killed process, or the worker process once its pool has ended, does what is left (:func:`recover`).
 """
 
 import logging
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SHARE = 0.5
 """Of a lease, in which a job must react to a cancellation: its heartbeat learns of it in the first quarter, and the
-process must be replaced in the last one."""
+process must be replaced in the last."""
 RECOVER_S = 60.0
 """A database that is away for longer leaves the row to the sweep."""
 
@@ -86,7 +86,7 @@ def _watch(clocks: Clocks, processes: Callable[[], Container[int]]) -> None:
         for slot, still in clocks.overdue(time.monotonic()):
             pid = slot.pid
             with suppress(ProcessLookupError, RuntimeError):  # Celery's description of its pool may change meanwhile
-                if pid in processes():  # another's process may have the number of one that ended
+                if pid in processes():  # another's process may have the number of a process that ended
                     slot.seconds, slot.killed = still, True
                     os.kill(pid, signal.SIGKILL)
 

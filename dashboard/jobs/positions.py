@@ -18,22 +18,22 @@ def ahead(model: type[Job], owner: Any) -> int:
 def positions() -> dict[Any, int]:
     """Return the place of everything that waits, by id, from 1.
 
-    Parts of an experiment are one entry under the id of that, at the place of its first one. The queues of messages are
+    Parts of an experiment are an entry under its id, at the place of its first part. The queues of messages are
     counted separately: workers take from them in turn.
     """
     queues: dict[str, list[type[Job]]] = defaultdict(list)
     for model in models_of():
         queues[model.QUEUE].append(model)
-    found: dict[Any, int] = {}
+    places: dict[Any, int] = {}
     for models in queues.values():
-        found |= {key: place for place, (*_, key) in enumerate(_turns(models)[0], start=1)}
-    return found
+        places |= {key: place for place, (*_, key) in enumerate(_turns(models)[0], start=1)}
+    return places
 
 
 def _turns(models: list[type[Job]]) -> tuple[list[tuple[int, Any, Any]], Counter[Any]]:
     """Turn, since when it waits and id of each entry of a queue, in the order that workers take them.
 
-    An owner's first entry has as its turn how many of the owner's jobs run, and each further one is a turn later.
+    An owner's first entry has as its turn how many of the owner's jobs run, and each further entry is a turn later.
     Also returned: the turn that the next entry of each owner would have.
     """
     entries: list[tuple[Any, Any, Any]] = []
@@ -51,4 +51,4 @@ def _turns(models: list[type[Job]]) -> tuple[list[tuple[int, Any, Any]], Counter
         if key not in turns:
             turns[key] = (turn[owner], waits_since, key)
             turn[owner] += 1
-    return sorted(turns.values(), key=lambda one: one[:2]), turn
+    return sorted(turns.values(), key=lambda place: place[:2]), turn

@@ -1,4 +1,4 @@
-"""The queues: one Celery task per job model, messages to workers by its name, limits, cancellation and retries."""
+"""The queues: a Celery task per job model, messages to workers by its name, limits, cancellation and retries."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -24,13 +24,13 @@ _work: dict[type[Job], Callable[[Any], bool]] = {}
 def job_task(model: type[Job], work: Callable[[Any], bool]) -> Any:
     """Return the Celery task named ``model.TASK``: it calls ``work`` with the id of a row that waits.
 
-    It is the row of the message, or one of the same queue whose owner is next (dashboard/jobs/fairness.py).
+    It is the row of the message, or a row of the same queue whose owner is next (dashboard/jobs/fairness.py).
     ``work`` returns False if the row did not wait any more.
     """
     _work[model] = work
 
     def run(pk: str) -> None:
-        models = [one for one in fairness.same_queue(model) if one in _work]
+        models = [other for other in fairness.same_queue(model) if other in _work]
         for chosen, row in fairness.choices(model, pk, models):
             if _work[chosen](row):
                 break
@@ -54,7 +54,7 @@ def enqueue(job: Job) -> bool:
 
 
 def enqueue_all(waiting: Iterable[Job]) -> int:
-    """:func:`enqueue` one after the other until one cannot be sent; how many were."""
+    """:func:`enqueue` in turn until a message cannot be sent; how many were."""
     count = 0
     for job in waiting:
         if not enqueue(job):  # the next would wait as long for the same broker, and all that waits for us with it
@@ -69,7 +69,7 @@ def enqueue_on_commit(*waiting: Job) -> None:
 
 
 class TooManyJobs(Conflict):
-    """The owner has as many waiting jobs as one may have."""
+    """The owner has as many waiting jobs as an owner may have."""
 
     def __init__(self, waiting: int, most: int) -> None:
         message = f"{waiting} of your jobs wait already, and at most {most} may: wait until some end, or cancel some."
@@ -89,7 +89,7 @@ def submit_on_commit(job: Job, owner: Any) -> None:
 
 
 def require_capacity(owner: Any) -> None:
-    """Refuse what was written in this transaction if ``owner`` has too much that waits; an experiment is one entry.
+    """Refuse what was written in this transaction if ``owner`` has too much that waits; experiments are single entries.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def retried(job: JobRow) -> JobRow:
 def retry(job: Job) -> None:
     """Queue ``job``, which failed or was cancelled, once more: the same row, and so the same charge.
 
-    A failed attempt stored nothing, and the row is claimed as any other: however often it is queued, at most one
+    A failed attempt stored nothing, and the row is claimed as any other: however often it is queued, at most a single
     attempt ever succeeds. ``started_at`` stays, so that :attr:`Job.claimed` does.
 
     Raises

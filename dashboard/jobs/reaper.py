@@ -46,7 +46,7 @@ def resend(model: type[Job]) -> int:
 
 
 def _not_delivered(model: type[Job]) -> models.QuerySet[Job]:
-    """Waiting rows without a message, or with a lost one: sent a while ago, and fewer messages wait than rows do."""
+    """Waiting rows with no message, or with a lost message: sent a while ago, and fewer messages wait than rows do."""
     waiting = eligible(model)
     never = waiting.filter(enqueued_at__isnull=True)
     lost = waiting.filter(enqueued_at__lt=Now() - timedelta(seconds=RESEND_AFTER_S))
@@ -69,7 +69,7 @@ def _messages() -> int:
     """How many messages are not delivered; none where the broker is away."""
     with current_app.connection_for_write() as broker:
         try:
-            queues = [broker.default_channel.queue_declare(queue=one.name) for one in settings.CELERY_TASK_QUEUES]
+            queues = [broker.default_channel.queue_declare(queue=own.name) for own in settings.CELERY_TASK_QUEUES]
             return sum(int(queue.message_count) for queue in queues)
         except (OperationalError, OSError, *broker.connection_errors):
             return 0

@@ -25,8 +25,8 @@ class QueuePositionField(serializers.Field[Any, Any, Any, Any]):
             return None
         if "queue_positions" not in self.context:
             self.context["queue_positions"] = positions()
-        found: int | None = self.context["queue_positions"].get(value.pk)
-        return found
+        position: int | None = self.context["queue_positions"].get(value.pk)
+        return position
 
 
 class JobRowSerializer(serializers.ModelSerializer[Row]):

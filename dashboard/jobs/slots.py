@@ -1,6 +1,6 @@
 """Slots: what each process of a pool shows of itself to the worker process above it, in memory that both share.
 
-A process that holds the interpreter's lock, or is stopped, reaches neither database nor broker; nor does one that waits
+A process that holds the interpreter's lock, or is stopped, reaches neither database nor broker; nor does any that waits
 for them. So the signs of life are numbers in shared memory, written by a thread of the process itself. The worker
 process looks at them (dashboard/jobs/monitor.py) and kills what does not go on; what the process held is in the slot
 then, for the process that replaces it.
@@ -32,7 +32,7 @@ class Left(NamedTuple):
 
 
 class Slot(ctypes.Structure):
-    """What one process shows; the last two are written by the monitor."""
+    """What a process shows; the last two are written by the monitor."""
 
     _fields_ = (
         ("pid", ctypes.c_int64),

@@ -17,7 +17,7 @@ def quiet_s() -> float:
 
 
 def stalled_queues(seen: Sequence[Beat]) -> list[str]:
-    """Queues with jobs that waited for :func:`quiet_s`, in which none was begun and no running one made progress.
+    """Queues with jobs that waited for :func:`quiet_s`, in which none was begun and no running job made progress.
 
     ``seen`` are the beats of the workers: where all that take from a queue take from others too, jobs of those may be
     what its jobs wait for.
@@ -28,7 +28,7 @@ def stalled_queues(seen: Sequence[Beat]) -> list[str]:
 
 def _waits(queue: str) -> bool:
     late = Now() - timedelta(seconds=quiet_s())
-    # one made earlier and queued again since is progress of its queue
+    # a job made earlier and queued again since is progress of its queue
     rows = (reaper.eligible(model).filter(created_at__lt=late) for model in models_of() if queue == model.QUEUE)
     return any(waiting.exists() for waiting in rows)
 
@@ -42,4 +42,4 @@ def _goes_on(queues: set[str]) -> bool:
 def _occupying(queue: str, seen: Sequence[Beat]) -> set[str]:
     """``queue``, and what every worker that answers and takes from it takes from beside."""
     taken = [set(beat.text.split()) for beat in seen if beat.age_s <= workers.SILENT_S]
-    return {queue}.union(set.intersection(*mine) if (mine := [one for one in taken if queue in one]) else ())
+    return {queue}.union(set.intersection(*mine) if (mine := [queues for queues in taken if queue in queues]) else ())

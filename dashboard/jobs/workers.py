@@ -18,15 +18,15 @@ def latest() -> list[Beat]:
     return beats.latest(_KIND)
 
 
-def answering(found: Sequence[Beat] | None = None) -> int:
+def answering(seen: Sequence[Beat] | None = None) -> int:
     """How many workers answer, of those that :func:`latest` found or finds now."""
-    return sum(beat.age_s <= SILENT_S for beat in (latest() if found is None else found))
+    return sum(beat.age_s <= SILENT_S for beat in (latest() if seen is None else seen))
 
 
-def answering_by_queue(found: Sequence[Beat] | None = None) -> dict[str, int]:
-    """As :func:`answering`, of those that take messages of each queue; 0 of one that none takes from."""
+def answering_by_queue(seen: Sequence[Beat] | None = None) -> dict[str, int]:
+    """As :func:`answering`, of those that take messages of each queue; 0 of a queue that none takes from."""
     counts = dict.fromkeys((queue.name for queue in settings.CELERY_TASK_QUEUES), 0)
-    for beat in latest() if found is None else found:
+    for beat in latest() if seen is None else seen:
         for queue in beat.text.split() if beat.age_s <= SILENT_S else ():
             counts[queue] = counts.get(queue, 0) + 1
     return counts

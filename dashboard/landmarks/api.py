@@ -107,8 +107,8 @@ class LandmarkSetViewSet(RowViewSet[LandmarkSet]):
     def preview_dummies(self, request: Request, pk: Any = None) -> Response:
         """Probability of each number of dummies; nothing is drawn and nothing stored."""
         source = self.get_object()
-        found = dummy_landmarks.preview_dummies(landmark_set=source, **valid(DummiesPreviewRequest, request.data))
-        return Response(found)
+        preview = dummy_landmarks.preview_dummies(landmark_set=source, **valid(DummiesPreviewRequest, request.data))
+        return Response(preview)
 
     def perform_destroy(self, instance: LandmarkSet) -> None:
         services.delete_landmark_set(landmark_set=instance)

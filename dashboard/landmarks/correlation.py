@@ -31,7 +31,7 @@ def parse_correlation(
 ) -> Correlation:
     """Given matrices where there are any, else estimated where there is ``cell_m``, else smoothed.
 
-    ``diameter_m`` is needed where the states have no geometry, and refused beside ``cell_m``, where they have one.
+    ``diameter_m`` is needed where the states have no geometry, and refused beside ``cell_m``, where they have it.
 
     Raises
     ------

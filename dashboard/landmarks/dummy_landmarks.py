@@ -67,7 +67,7 @@ def add_dummies(
 def _add_dummies(landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod, seed: Any, name: str) -> LandmarkSet:
     spec = SelectionSpec.parse({"method": method, "seed": seed})
     drawn = spec.select(_series(landmark_set, spec.method))  # outside: a lock is not held that long
-    mask = joined([data.LandmarkSet(one.mask) for one in drawn])
+    mask = joined([data.LandmarkSet(draw.mask) for draw in drawn])
     earlier = earlier_of(landmark_set.dataset, method_of(landmark_set), mask)
     with transaction.atomic():
         held = lock_dataset(landmark_set.dataset)
@@ -129,8 +129,8 @@ def _selection(
 ) -> dict[str, Any]:
     """What the owner's page shows of a draw. It reveals the landmarks, so it is the owner's alone."""
     lengths = landmark_set.dataset.series_lengths
-    landmarks = [one.count for one in split(landmark_set.mask, lengths)]
-    dummies = [int(np.count_nonzero(one.mask)) - k for one, k in zip(drawn, landmarks, strict=True)]
+    landmarks = [marked.count for marked in split(landmark_set.mask, lengths)]
+    dummies = [int(np.count_nonzero(draw.mask)) - k for draw, k in zip(drawn, landmarks, strict=True)]
     stamp = [] if spec.private else [f"{NOT_PRIVATE}. Whoever knows the seed can take the dummies away again."]
     return {
         "seed": spec.seed,

@@ -28,7 +28,7 @@ def load_samples(*, owner: User, queued: bool = False) -> list[Dataset]:
 
 def load_trajectories(*, owner: User, queued: bool = False) -> list[Dataset]:
     """The same of the samples that can have landmarks."""
-    found = []
+    datasets = []
     for sample in samples():
         if _lacks(owner, sample.title):
             dataset = services.import_dataset(
@@ -36,8 +36,8 @@ def load_trajectories(*, owner: User, queued: bool = False) -> list[Dataset]:
             )
             if not queued:
                 _mark(dataset, sample)
-            found.append(dataset)
-    return found
+            datasets.append(dataset)
+    return datasets
 
 
 def load_tables(*, owner: User, queued: bool = False) -> list[Dataset]:

@@ -36,8 +36,8 @@ class TrajectoryInputs(ReleaseInputs[Trajectories]):
     @cached_property
     def data(self) -> Trajectories:
         """The series."""
-        found: Trajectories = self._read(self._dataset.kind, self._dataset.points_path)
-        return found
+        trajectories: Trajectories = self._read(self._dataset.kind, self._dataset.points_path)
+        return trajectories
 
     def record_scale(self) -> None:
         """Store with a dataset of an earlier version the scale that verdicts need."""
@@ -56,7 +56,7 @@ class TrajectoryInputs(ReleaseInputs[Trajectories]):
 
     @cached_property
     def context(self) -> Context:
-        """With the largest number of landmarks of any one person, as the set has it or as they are counted."""
+        """With the largest number of landmarks of any person, as the set has it or as they are counted."""
         known = self._set.count_per_person if self._set else 0
         return promise_context(
             self._dataset, self._set, landmarks=most_landmarks(self.masks) if known is None else known

@@ -89,12 +89,12 @@ class ParametersField(serializers.CharField):
     def to_internal_value(self, data: Any) -> Any:
         text, name = super().to_internal_value(data), self.field_name or ""
         try:
-            found = json.loads(text or "{}")
+            parsed = json.loads(text or "{}")
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            parsed = None
+        if not isinstance(parsed, dict):
             raise ParameterError(f"{name} must be a JSON object", field=name, rule="a JSON object", value=text)
-        return found
+        return parsed
 
 
 class LossQuery(CorrelationQuery):

@@ -21,7 +21,7 @@ def promise_context(
 ) -> Context:
     """The context of releases of ``dataset``, of trajectories, with this landmark set or with none.
 
-    ``landmarks`` is the largest number of landmarks of any one person, which is 0 without a set.
+    ``landmarks`` is the largest number of landmarks of any person, which is 0 without a set.
     """
     read = dataset.decisions.listed, dataset.decisions.joined
     of_dataset = {"cleaning": parse_cleaning(dataset.cleaning), "stability": dataset.stability}
@@ -38,7 +38,7 @@ def promise_context(
 
 
 def marked_beside(selection: dict[str, Any]) -> MarkedBeside:
-    """How the dummies of a set were drawn; what was not kept of an old one counts as no promise."""
+    """How the dummies of a set were drawn; what was not kept of an old set counts as no promise."""
     return MarkedBeside(
         private=selection["private"],
         level=selection.get("one_sided_level"),
@@ -53,5 +53,5 @@ def mask_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> Mask:
 
 def method_of(landmark_set: LandmarkSet) -> LandmarkMethod:
     """How the landmarks were found; of a set with dummies, those beside which the dummies are."""
-    found = landmark_set if landmark_set.source is None else landmark_set.source
-    return landmark_methods.parse(found.method, field="method")
+    marked = landmark_set if landmark_set.source is None else landmark_set.source
+    return landmark_methods.parse(marked.method, field="method")

@@ -58,7 +58,7 @@ def usable_release(dataset: Dataset, method: ReleasedZones) -> Any:
 
 
 def spent_per_m(dataset: Dataset, method: ReleasedZones, is_landmark: Mask) -> float:
-    """What the release spent on the landmarks (n,) and one more event of any one person, per metre."""
+    """What the release spent on the landmarks (n,) and a further event of any person, per metre."""
     row = usable_release(dataset, method)
     mechanism = row.parsed_spec.mechanism
     budgets = parquet.read_table(row.budgets_path, ["budget"]).column("budget").to_numpy()

@@ -19,7 +19,7 @@ from privacy_engine.core.arrays import Mask
 from privacy_engine.errors import ParameterError
 
 MAX_EVENTS = 100_000
-"""Events of one person that a report is worked out for within a request."""
+"""Events of a person that a report is worked out for within a request."""
 
 
 @computed_where(lambda landmark_set: landmark_set.dataset.is_large)
@@ -41,10 +41,10 @@ def losses_of(landmark_set: LandmarkSet, params: dict[str, Any], form: str) -> b
     """
     points, series = params.pop("points"), params.pop("series")
     correlation = correlation_of(params, landmark_set.dataset)
-    found = losses(mask_of_series(landmark_set, series), correlation=correlation, **params)
+    result = losses(mask_of_series(landmark_set, series), correlation=correlation, **params)
     if form == "csv":
-        return local_files.unnamed(lambda out: out.writelines(line.encode() for line in found.lines()))
-    return as_json(found.shown(points, landmark_set=str(landmark_set.pk), series=series).model_dump())
+        return local_files.unnamed(lambda out: out.writelines(line.encode() for line in result.lines()))
+    return as_json(result.shown(points, landmark_set=str(landmark_set.pk), series=series).model_dump())
 
 
 @computed
@@ -62,7 +62,7 @@ def plan_of(landmark_set: LandmarkSet | None, params: dict[str, Any]) -> BudgetP
 def mask_of_series(landmark_set: LandmarkSet, series: int) -> Mask:
     """Which events are landmarks of the person whose ``series`` it is, where they are few enough for a report.
 
-    Events of all series of the person, in the order of time: they share one budget.
+    Events of all series of the person, in the order of time: they share a budget.
 
     Raises
     ------

@@ -43,11 +43,11 @@ class LandmarkSetLossView(ApiView):
         query = request.query_params.copy()
         form = _format(query.pop("format", [""])[-1])
         params = valid(LossQuery, query)
-        found = losses_of(row, params, form)
+        content = losses_of(row, params, form)
         if form == "csv":
-            answer: Any = FileResponse(found, content_type="text/csv; charset=utf-8")
+            answer: Any = FileResponse(content, content_type="text/csv; charset=utf-8")
         else:
-            answer = json_response(found)
+            answer = json_response(content)
         if form:
             answer["Content-Disposition"] = content_disposition(
                 file_name(row.dataset.name, row.name, "landmark loss", extension=form)

@@ -16,7 +16,7 @@ from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine.accounting.estimation import NOTE
 
 MOST_SERIES = 2_000
-"""Series of which one can be chosen."""
+"""Series of which any can be chosen."""
 
 
 @require_safe

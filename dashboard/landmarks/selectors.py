@@ -31,7 +31,7 @@ def sets_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
 
 
 def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[str, Any]:
-    """Runs, count and share over the whole dataset, or over one series with its events counted from 0.
+    """Runs, count and share over the whole dataset, or over a series with its events counted from 0.
 
     Of a set with dummies also the runs of its ``dummies``: for its owner's eyes.
 
@@ -45,10 +45,10 @@ def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[s
         start, end = series_bounds(lengths, series)
         lengths = [end - start]
     mask = landmark_set.mask[start:end]
-    found = described(mask, lengths)
+    facts = described(mask, lengths)
     if landmark_set.source is not None:
-        found["dummies"] = runs(mask & ~landmark_set.source.mask[start:end])
-    return found
+        facts["dummies"] = runs(mask & ~landmark_set.source.mask[start:end])
+    return facts
 
 
 @computed_where(lambda landmark_set, **_: landmark_set.dataset.is_large)
@@ -68,10 +68,10 @@ def source_digest(landmark_set: LandmarkSet) -> str:
 def draws_from(landmark_set: LandmarkSet) -> dict[str, Any]:
     """How many draws of dummies these landmarks have seen (``earlier_selections``), and the sum of their levels.
 
-    The levels are plain numbers, added up as draws one after another are (sequential composition); never per metre.
+    The levels are plain numbers, added up as successive draws are (sequential composition); never per metre.
     """
-    found = _draws(landmark_set).aggregate(n=Count("pk"), level=Sum("epsilon"))
-    return {"earlier_selections": found["n"], "level_spent": found["level"] or 0.0}
+    sums = _draws(landmark_set).aggregate(n=Count("pk"), level=Sum("epsilon"))
+    return {"earlier_selections": sums["n"], "level_spent": sums["level"] or 0.0}
 
 
 def other_draws_from(landmark_set: LandmarkSet) -> QuerySet[DummyDraw]:

@@ -47,7 +47,7 @@ def lock_dataset(dataset: Dataset) -> Dataset:
 
 
 def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMethod) -> Sequence[data.LandmarkSet]:
-    """What the method would mark, one engine landmark set for each series; nothing is stored.
+    """What the method would mark, an engine landmark set for each series; nothing is stored.
 
     Raises
     ------
@@ -110,10 +110,10 @@ def columns_of(dataset: Dataset, mask: Mask) -> dict[str, Any]:
 
 
 def joined(sets: Sequence[data.LandmarkSet]) -> Mask:
-    """The landmark sets of a dataset's series as one mask over all its events."""
+    """The landmark sets of a dataset's series as a single mask over all its events."""
     if isinstance(sets, Marked):
         return sets.mask
-    return np.concatenate([one.mask for one in sets]) if sets else np.zeros(0, dtype=np.bool_)
+    return np.concatenate([part.mask for part in sets]) if sets else np.zeros(0, dtype=np.bool_)
 
 
 @transaction.atomic

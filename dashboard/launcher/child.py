@@ -14,7 +14,7 @@ from .watch import Answers
 
 LOG_LIMIT = 5_000_000
 BACKOFF_S = (0.5, 1, 2, 5, 10, 30)
-STEADY_S = 60.0  # one that ran this long starts afresh with the shortest pause
+STEADY_S = 60.0  # a child that ran this long starts afresh with the shortest pause
 
 
 class Process(Protocol):
@@ -54,7 +54,7 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """The code of one that ended; None while it runs or was never started."""
+        """The code of a child that ended; None while it runs or was never started."""
         return self.process.poll() if self.process else None
 
     def pause_before_restart(self) -> float:
@@ -82,7 +82,7 @@ class Child:
         self.process = None
 
     def trim_log(self) -> None:
-        """Keep one older log; the open descriptors append, so truncating in place is safe."""
+        """Keep an older log; the open descriptors append, so truncating in place is safe."""
         if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
             self.log.with_suffix(".log.1").write_bytes(self.log.read_bytes())
             os.truncate(self.log, 0)

@@ -40,15 +40,15 @@ def main(control: Connection) -> None:
     gc.freeze()
     threads, calls = ThreadPoolExecutor(THREADS, "call"), list[Future[None]]()
     with suppress(EOFError):
-        while control.poll(IDLE_S) or not all(one.done() for one in calls):
+        while control.poll(IDLE_S) or not all(call.done() for call in calls):
             if control.poll():
-                calls = [one for one in calls if not one.done()]
+                calls = [call for call in calls if not call.done()]
                 calls.append(threads.submit(_call, Connection(recv_handle(control))))
     os._exit(0)  # no result is of use to anyone
 
 
 def _call(connection: Connection) -> None:
-    """Make one call; its message is what :func:`dashboard.core.computing.computed_where` sends."""
+    """Make a call; its message is what :func:`dashboard.core.computing.computed_where` sends."""
     from django.db import close_old_connections
 
     from dashboard.core.computing import sent

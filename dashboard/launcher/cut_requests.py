@@ -1,7 +1,7 @@
 """Connections of waitress that pass on what arrived of a piece of an upload when they break.
 
 waitress calls the application once a request is whole, so that clients which send slowly hold no thread, and forgets
-what came of one that is cut. Of a piece of a resumable upload that part is of use: it need not be sent again.
+what came of a request that is cut. Of a piece of a resumable upload that part is of use: it need not be sent again.
 """
 
 import logging

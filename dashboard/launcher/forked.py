@@ -30,12 +30,12 @@ class Forked:
     def __init__(
         self, name: str, work: Callable[..., object], *arguments: Any, log: Path, closed: Sequence[int] = ()
     ) -> None:
-        connections.close_all()  # no two processes use one connection
+        connections.close_all()  # no two processes use the same connection
         gc.collect()
         gc.freeze()  # the collector would touch, and so copy, what is shared
         closed = closed if CONTEXT.get_start_method() == "fork" else ()
         self._process = CONTEXT.Process(target=_run, args=(name, work, arguments, log, closed))
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # or the child's copy of our handler takes one
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # or the child's copy of our handler takes them
         try:
             self._process.start()
         finally:

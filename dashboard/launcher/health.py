@@ -38,7 +38,7 @@ def status(host: str, port: int, *, timeout_s: float = TIMEOUT_S) -> int | None:
 def worker_answers(name: str = "") -> bool:
     """Return whether the worker of this host took messages lately.
 
-    The beat ends with the connection to the broker, so while that is away nothing follows from a missing one.
+    The beat ends with the connection to the broker, so while that is away nothing follows from a missing beat.
     """
     from django.conf import settings
 

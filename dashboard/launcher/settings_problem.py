@@ -8,7 +8,7 @@ DO = "Correct that variable or file; README.md and docs/operations.md list them.
 
 
 def refuse_broken_settings(arguments: Sequence[str]) -> None:
-    """End ``doctor`` with its one finding if the settings cannot be read; do nothing for other commands."""
+    """End ``doctor`` with its only finding if the settings cannot be read; do nothing for other commands."""
     if list(arguments[:1]) != ["doctor"]:
         return
     from django.conf import settings

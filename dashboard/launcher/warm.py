@@ -1,7 +1,7 @@
 """Compile the engine's kernels into their cache, at low priority, in the order in which pages need them.
 
 Usage: ``python -m dashboard.launcher.warm`` (``make run`` does it once the first page is there, and the image's build).
-Whoever needs a kernel meanwhile compiles that one, or waits for it if it is at hand. It may be killed at any time.
+Whoever needs a kernel meanwhile compiles it, or waits for it if it is at hand. It may be killed at any time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _module(kernel: Kernel) -> str:
 
 
 def _compiled_in_a_process(kernels: Iterable[Kernel]) -> bool:
-    """Compile in a forked process: all in one take 560 MB, which stay until it ends, instead of 210."""
+    """Compile in a forked process: all in a single process take 560 MB, which stay until it ends, instead of 210."""
     if process := os.fork():
         return os.waitpid(process, 0)[1] == 0
     code = 1

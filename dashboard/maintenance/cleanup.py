@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 TIDY_EVERY_S = 60.0
 LIST_EVERY_S = 3600.0  # a list of all objects of a storage that hosts share costs a request for each thousand
-ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
+ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without a row after this long it has none
 STALE_S = 3600.0  # twice the longest job: no worker writes to this file any more
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
@@ -176,7 +176,7 @@ def _stale() -> Iterator[Path]:
     """Whole files of attempts that published nothing."""
     current = _current_tokens()
     for path in (path for path in _of_rows() if not _is_temporary(path.name)):
-        tokens = {found.replace("-", "") for found in _TOKEN.findall(path.name)}
+        tokens = {token.replace("-", "") for token in _TOKEN.findall(path.name)}
         if tokens and not tokens & current and _age_s(path) > STALE_S:
             yield path
 
@@ -189,7 +189,7 @@ def _of_rows() -> Iterator[Path]:
     """The files in folders of rows that are jobs, and of readings."""
     for model in (*job_models.listed_models(), Reading):
         if folder := getattr(model, "STORED_IN", ""):
-            yield from (path for one in _inside(folder) for path in one.glob("*"))
+            yield from (path for inner in _inside(folder) for path in inner.glob("*"))
 
 
 def _current_tokens() -> set[str]:
@@ -197,7 +197,7 @@ def _current_tokens() -> set[str]:
     columns = [(model, model.FILE_COLUMN) for model in removals.folders().values() if hasattr(model, "FILE_COLUMN")]
     columns += [(Reading, "labels_file"), (Experiment, "table_sha256")]
     names = (name for model, of in columns for name in model.objects.exclude(**{of: ""}).values_list(of, flat=True))
-    return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
+    return {token.replace("-", "") for name in names for token in _TOKEN.findall(name)}
 
 
 def _inside(name: str) -> list[Path]:

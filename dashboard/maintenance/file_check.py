@@ -1,6 +1,6 @@
 """Every stored file compared with its digest: by ``manage.py doctor --files`` at once, by the sweep slowly, weekly.
 
-Files that were stored before there were digests get theirs here. What is found is kept on the rows: ``checked_at`` and
+Files that were stored before there were digests get theirs here. The result is kept on the rows: ``checked_at`` and
 ``damaged_at``, so that a check that was interrupted goes on where it was.
 """
 
@@ -32,7 +32,7 @@ PASS_S = 86_400.0
 RETRY_S = 60.0
 SLICE_S = 0.1
 SHARE = 0.02
-"""Of the time of one core, at most, that the sweep checks files in."""
+"""Of the time of a core, at most, that the sweep checks files in."""
 BATCH = 500
 logger = logging.getLogger(__name__)
 
@@ -68,8 +68,8 @@ def check(before: datetime) -> Iterator[Step]:
 def _listed() -> Iterator[Step]:
     """Give a row to every file that a row of its app names and that has none; check unfinished local uploads."""
     for folder in objects.FOLDERS:
-        found = (one.name for one in stored_files().listed(f"{folder}/"))
-        while names := list(islice(found, BATCH)):
+        stored = (file.name for file in stored_files().listed(f"{folder}/"))
+        while names := list(islice(stored, BATCH)):
             if folder == "uploads" and not stored_files().shared:
                 yield from (_of_upload(name) for name in names)
                 continue

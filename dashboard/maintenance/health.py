@@ -32,7 +32,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
     seen = workers.latest() if broker else []
     try:
         queues, expired = _queues(seen)
-        oldest = max((one["oldest_s"] for one in queues.values() if one["waiting"]), default=None)
+        oldest = max((facts["oldest_s"] for facts in queues.values() if facts["waiting"]), default=None)
         queue = {"database": True, "oldest_queued_s": oldest, "expired_leases": expired, "queues": queues}
         stalled = [] if oldest is None else stalled_queues(seen)
     except DatabaseError:
@@ -51,7 +51,7 @@ def _queues(seen: Sequence[Beat]) -> tuple[dict[str, dict[str, Any]], int]:
     The sweep requeues jobs with an expired lease: their worker did not renew it in time.
     """
     now, expired = job_models.now(), 0
-    found: dict[str, dict[str, Any]] = {
+    queues: dict[str, dict[str, Any]] = {
         name: {"waiting": 0, "oldest_s": None, "running": 0, "workers": n}
         for name, n in workers.answering_by_queue(seen).items()
     }
@@ -63,14 +63,14 @@ def _queues(seen: Sequence[Beat]) -> tuple[dict[str, dict[str, Any]], int]:
             expired=Count("pk", filter=runs & Q(lease_until__lt=Now())),
             first=Min("created_at", filter=waits),
         )
-        queue = found[model.QUEUE]
+        queue = queues[model.QUEUE]
         queue["waiting"] += counts["waiting"]
         queue["running"] += counts["running"]
         expired += counts["expired"]
         if counts["first"] is not None:
             age_s = round((now - counts["first"]).total_seconds(), 1)
             queue["oldest_s"] = max(age_s, queue["oldest_s"] or 0.0)
-    return found, expired
+    return queues, expired
 
 
 def _workers(seen: Sequence[Beat]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def orphans() -> Iterator[str]:
     if not storage.shared:
         return
     for app in FOLDERS:
-        old = (one.name for one in storage.listed(f"{app}/") if one.age_s > STALE_S)
+        old = (file.name for file in storage.listed(f"{app}/") if file.age_s > STALE_S)
         while names := list(islice(old, BATCH)):
             progress.advance()
             yield from sorted(set(names) - set(_NAMES[app](names)))
@@ -51,7 +51,7 @@ def named(names: Iterable[str]) -> set[str]:
 
 def missing() -> list[str]:
     """Files that finished rows cannot do without, and that are not there."""
-    there = {one.name for folder in FOLDERS for one in stored_files().listed(f"{folder}/")}
+    there = {file.name for folder in FOLDERS for file in stored_files().listed(f"{folder}/")}
     absent = [name for name in _needed() if name not in there]
     return [name for name in absent if name in named([name]) and not stored_files().exists(name)]  # by now
 

@@ -1,7 +1,7 @@
 """What becomes of files without a row: a few are removed, and many are moved to the trash.
 
 Attempts that were killed leave a few. Where there are many, the database is more likely an older copy; where it is
-known to be one, even a few are kept.
+known to be such, even a few are kept.
 """
 
 import logging
@@ -19,10 +19,10 @@ from privacy_engine.core import progress
 logger = logging.getLogger(__name__)
 
 MOST = 20
-"""Files without a row that one round removes, unless their removal was requested."""
+"""Files without a row that a round removes, unless their removal was requested."""
 
 AT_ONCE = 500
-"""Names in one statement to the database."""
+"""Names in a statement to the database."""
 
 
 def remove(*, local: Iterable[Path], stored: Iterable[str], most: int = MOST) -> dict[str, int]:
@@ -67,4 +67,4 @@ def remove(*, local: Iterable[Path], stored: Iterable[str], most: int = MOST) ->
 
 
 def _files(path: Path) -> int:
-    return sum(not one.is_dir() for one in path.rglob("*")) if path.is_dir() else 1
+    return sum(not inner.is_dir() for inner in path.rglob("*")) if path.is_dir() else 1

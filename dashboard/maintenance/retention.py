@@ -11,17 +11,17 @@ from dashboard.jobs.models import State, listed_models
 from dashboard.storage import removals
 
 AT_ONCE = 200
-"""Rows of a kind in one round of the sweep."""
+"""Rows of a kind in a round of the sweep."""
 
 
 def apply() -> dict[str, int]:
     """Delete originals (``CAIRN_ORIGINAL_DAYS``) and failed or cancelled jobs (``CAIRN_FAILED_DAYS``); how many."""
-    found = {"originals": 0, "failed": 0}
+    counts = {"originals": 0, "failed": 0}
     if settings.CAIRN_ORIGINAL_DAYS:
-        found["originals"] = _remove_originals(_before(settings.CAIRN_ORIGINAL_DAYS))
+        counts["originals"] = _remove_originals(_before(settings.CAIRN_ORIGINAL_DAYS))
     if settings.CAIRN_FAILED_DAYS:
-        found["failed"] = _delete_failed(_before(settings.CAIRN_FAILED_DAYS))
-    return found
+        counts["failed"] = _delete_failed(_before(settings.CAIRN_FAILED_DAYS))
+    return counts
 
 
 def _before(days: int) -> datetime:
@@ -33,7 +33,7 @@ def _remove_originals(before: datetime) -> int:
     old = Dataset.objects.filter(state=State.READY, finished_at__lt=before, original_removed_at=None)
     removed = 0
     for row in old.filter(aggregation__isnull=True, stay_detection__isnull=True)[:AT_ONCE]:
-        # the row first: one that is being read again meanwhile is not ready any more
+        # the row first: a dataset that is being read again meanwhile is not ready any more
         with transaction.atomic():
             if old.filter(pk=row.pk).update(original_removed_at=timezone.now()):
                 removals.request(str(row.original_path))

@@ -36,13 +36,13 @@ from dashboard.maps.pmtiles_file import (
 from dashboard.maps.regions import ZOOM, Region
 from dashboard.maps.remote_archive import RemoteFile, TooMuch
 
-MOST_BYTES = 100_000_000  # that are fetched for one region, directories and gaps included
+MOST_BYTES = 100_000_000  # that are fetched for a region, directories and gaps included
 CLOSEST_ZOOM = 12
 LEAST_ZOOM = ZOOM  # what reaches less far shows no more than the built-in map
 MOST_TILES = 1024  # of zoom 8 in a region: half a continent
 DIRECTORIES_BYTES = 20_000_000
 GAP_BYTES = 50_000  # fetched and thrown away: two requests would take longer
-RANGE_BYTES = 4_000_000  # of one request, if one tile is not more
+RANGE_BYTES = 4_000_000  # of a request, if a single tile is not more
 MOST_RANGES = 2_000
 
 
@@ -111,7 +111,7 @@ def extract(file: File, region: Region, out: BinaryIO, report: Callable[[str, fl
     *begins, total = accumulate((length for _, length in tiles), initial=0)
     places = dict(zip(tiles, begins, strict=True))
     west, south, east, north = bounds = _bounds(region, source.bounds)
-    entries = [Entry(one.tile_id, places[one.offset, one.length], one.length, one.run) for one in parts]
+    entries = [Entry(part.tile_id, places[part.offset, part.length], part.length, part.run) for part in parts]
     box = {"min_lon": west, "min_lat": south, "max_lon": min(east, 180.0), "max_lat": north}
     header: dict[str, Any] = {
         **source.header,
@@ -120,7 +120,7 @@ def extract(file: File, region: Region, out: BinaryIO, report: Callable[[str, fl
         "center_lat_e7": round((south + north) / 2 * 1e7),
         "center_zoom": ZOOM,
     }
-    counts = sum(one.run for one in parts), entries, len(places)
+    counts = sum(part.run for part in parts), entries, len(places)
     made = finalize_header(header, *counts, {"attribution": attribution}, source.header["clustered"], total)
     out.writelines(made)
     done, waiting = 0, iter(tiles)
@@ -196,10 +196,10 @@ class _Source:
 def _parts(source: _Source, file: File, region: Region) -> list[Part]:
     """The tiles of the region in the order of their ids, to the closest zoom with which they fit."""
     zooms: Mapping[str, Any] = source.header
-    found: list[Part] = []
+    parts: list[Part] = []
     for zoom in range(zooms["min_zoom"], min(zooms["max_zoom"], CLOSEST_ZOOM) + 1):
         try:
-            closer = [*found, *(part for ids in region.tile_ids(zoom) for part in source.parts(*ids))]
+            closer = [*parts, *(part for ids in region.tile_ids(zoom) for part in source.parts(*ids))]
             tiles, left = _tiles(closer), file.most - file.received
             ranges = _ranges(tiles)
             most = max(sum(length for _, length in some) for some in (ranges, tiles))  # tiles may share bytes
@@ -209,29 +209,29 @@ def _parts(source: _Source, file: File, region: Region) -> list[Part]:
             if zoom <= LEAST_ZOOM:
                 raise
             break
-        found = closer
-    if not found:
+        parts = closer
+    if not parts:
         raise refused("hold the region of the data", "nothing of it")
-    return found
+    return parts
 
 
 def _tiles(parts: list[Part]) -> list[tuple[int, int]]:
     """Offset and length of each tile of the file, in its order."""
-    return sorted({(one.offset, one.length) for one in parts})
+    return sorted({(part.offset, part.length) for part in parts})
 
 
 def _ranges(tiles: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """What to request: offset and length, in order; tiles that are near each other together."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for offset, length in tiles:
-        start, size = found[-1] if found else (0, 0)
+        start, size = ranges[-1] if ranges else (0, 0)
         end = max(start + size, offset + length)
         near = offset - start - size <= GAP_BYTES and end - start <= RANGE_BYTES
-        if found and (near or offset < start + size):
-            found[-1] = start, end - start
+        if ranges and (near or offset < start + size):
+            ranges[-1] = start, end - start
         else:
-            found.append((offset, length))
-    return found
+            ranges.append((offset, length))
+    return ranges
 
 
 def _bounds(region: Region, known: Bounds) -> Bounds:

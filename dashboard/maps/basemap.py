@@ -40,7 +40,7 @@ OPENSTREETMAP = BaseMap(
     url="https://tile.openstreetmap.org/{z}/{x}/{y}.png",
     host="tile.openstreetmap.org",
     name="OpenStreetMap",
-    referrer="origin",  # its usage policy requires one; the origin holds no page's address
+    referrer="origin",  # its usage policy requires it; the origin holds no page's address
 )
 
 

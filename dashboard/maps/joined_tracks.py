@@ -1,7 +1,7 @@
-"""All series of a file as one track in pieces, one piece for each series, of a limited number of points.
+"""All series of a file as a single track in pieces, a piece for each series, of a limited number of points.
 
 The format is that of dashboard/maps/track_encoding.py: always with events, counted from 0 over the whole dataset, and
-with the ends of the pieces, one for each series.
+with the ends of the pieces, an end for each series.
 """
 
 from collections.abc import Iterator, Sequence
@@ -83,18 +83,18 @@ def encode(series: Sequence[Line], lengths: Sequence[int], *, points: int, reduc
     kept = _kept(series, points, reduce)
     before = np.cumsum([0, *lengths])[: len(series)]
     lon, lat, events = [], [], []
-    for one, index, first in zip(series, kept, before, strict=True):  # once: those of a large file are read here
-        lon.append(picked(one.lon, index))
-        lat.append(picked(one.lat, index))
-        events.append(first + (index if one.event is None else picked(one.event, index)))
+    for line, index, first in zip(series, kept, before, strict=True):  # once: those of a large file are read here
+        lon.append(picked(line.lon, index))
+        lat.append(picked(line.lat, index))
+        events.append(first + (index if line.event is None else picked(line.event, index)))
     ends = np.cumsum([len(index) for index in kept])
     return joined(1, np.concatenate(lon), np.concatenate(lat), None, np.concatenate(events), ends)
 
 
-def thinned(one: Line, points: int) -> Line:
+def thinned(line: Line, points: int) -> Line:
     """The ``points`` of a line that it needs most, at most so many."""
-    (index,) = _kept([one], points, "line")
-    return Line(one.lon[index], one.lat[index])
+    (index,) = _kept([line], points, "line")
+    return Line(line.lon[index], line.lat[index])
 
 
 def _kept(series: Sequence[Line], points: int, reduce: str) -> list[Ints]:
@@ -107,4 +107,4 @@ def _kept(series: Sequence[Line], points: int, reduce: str) -> list[Ints]:
         return [np.arange(0, size, -(-total // points)) for size in sizes]
     important = np.concatenate(importances(series))
     least = np.partition(important, total - points)[total - points]
-    return [np.flatnonzero((one.importance > least) | np.isinf(one.importance)) for one in series]
+    return [np.flatnonzero((line.importance > least) | np.isinf(line.importance)) for line in series]

@@ -45,10 +45,10 @@ class MapView:
     middle: float
 
     def __post_init__(self) -> None:
-        errors = [_outside(one.name, getattr(self, one.name)) for one in fields(self)]
-        found = [error for error in errors if error is not None]
-        if found:
-            raise ParameterErrors(found)
+        errors = [_outside(field.name, getattr(self, field.name)) for field in fields(self)]
+        problems = [error for error in errors if error is not None]
+        if problems:
+            raise ParameterErrors(problems)
 
     @property
     def scale(self) -> float:
@@ -80,7 +80,7 @@ class MapView:
         index = np.flatnonzero(keep)
         first, last = index[:-1], index[1:]
         cut = shows[first] & (last - first > 1) & ~(needed[first] & needed[last])
-        if cut.any():  # between a point needed for the whole line and one where its piece ends
+        if cut.any():  # between a point needed for the whole line and a point where its piece ends
             keep[_needed_between(east, y, first[cut], last[cut], tolerance)] = True
             index = np.flatnonzero(keep)
         return index, np.searchsorted(index, pieces[:, 1]) + 1
@@ -101,7 +101,7 @@ class MapView:
 
 
 def _far(east: Whole) -> Mask:
-    """Which steps (n - 1,) are drawn the short way, out over one edge of the world and in over the other."""
+    """Which steps (n - 1,) are drawn the short way, out over an edge of the world and in over the other."""
     if int(east.max()) - int(east.min()) <= TURN // 2:
         return np.zeros(len(east) - 1, dtype=np.bool_)
     return np.abs(np.diff(east.astype(np.int64))) > TURN // 2
@@ -112,8 +112,8 @@ def _needed_between(east: Whole, y: Whole, first: Ints, last: Ints, tolerance: f
     count = last - first + 1
     start = np.cumsum(count) - count
     at = np.repeat(first - start, count) + np.arange(count.sum())
-    found = between(east[at] * (WORLD / TURN), y[at].astype(np.float64), start, start + count - 1, tolerance)
-    return at[found > tolerance]
+    values = between(east[at] * (WORLD / TURN), y[at].astype(np.float64), start, start + count - 1, tolerance)
+    return at[values > tolerance]
 
 
 def importance_of(lon: Whole, y: Whole) -> NDArray[np.float32]:

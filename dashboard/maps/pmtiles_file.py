@@ -86,12 +86,12 @@ class Archive:
         return self.content_type == VECTOR
 
     def tile(self, z: int, x: int, y: int) -> bytes | None:
-        """A tile as it is in the file; None for one that it does not have, or that is damaged or too large."""
+        """A tile as it is in the file; None for a tile that it does not have, or that is damaged or too large."""
         if not self.zooms[0] <= z <= self.zooms[1] or max(x, y) >= 1 << z:
             return None
         try:
-            found = self._find(zxy_to_tileid(z, x, y))
-            body = self._part(self.tiles, *found, most=TILE_BYTES, what="a tile") if found else None
+            place = self._find(zxy_to_tileid(z, x, y))
+            body = self._part(self.tiles, *place, most=TILE_BYTES, what="a tile") if place else None
             if body and self.packed:
                 unpacked(body, UNPACKED_BYTES, "a tile")
         except NotPMTiles:
@@ -99,7 +99,7 @@ class Archive:
         return body or None
 
     def check(self) -> None:
-        """Read the first tile, so that a file without one is refused when it arrives.
+        """Read the first tile, so that a file without any is refused when it arrives.
 
         Raises
         ------
@@ -205,13 +205,13 @@ def unpacked(body: bytes, most: int, what: str) -> bytes:
     """
     reader = zlib.decompressobj(wbits=31)
     try:
-        found = reader.decompress(body, most)
+        content = reader.decompress(body, most)
     except zlib.error as error:
         raise refused(f"have {what} compressed by gzip", "something else") from error
     if not reader.eof:
         rule = f"have {what} of at most {most} bytes decompressed, and whole"
         raise refused(rule, "more bytes" if reader.unconsumed_tail else "a part")
-    return found
+    return content
 
 
 def _read(path: Path, size: int, offset: int, length: int, most: int, what: str) -> bytes:
@@ -260,19 +260,19 @@ def directory_of(packed: bytes) -> Directory:
 
 def _varints(body: bytes) -> array[int]:
     """All numbers of a directory, each below 2^56."""
-    found, number, shift = array("Q"), 0, 0
+    numbers, number, shift = array("Q"), 0, 0
     for byte in body:
         number |= (byte & 127) << shift
         if byte > 127:
             shift += 7
         else:
-            found.append(number)
+            numbers.append(number)
             number = shift = 0
         if shift > 49:
             raise refused("have numbers below 2^56", "a larger one")
     if shift:
         raise refused("end a directory with a whole number", "a part of one")
-    return found
+    return numbers
 
 
 def _attribution(path: Path, size: int, offset: int, length: int) -> str:

@@ -18,7 +18,7 @@ from privacy_engine.core.arrays import Floats, Ints
 
 MAX_RUN = 1024  # points of a run: a line made to be slow costs its length times the levels of a run at most
 RUNS = 8  # processed together: their arrays stay in the processor's cache
-LEVELS = 40  # from the next one on segments are halved instead: no line has more levels than this and log2(MAX_RUN)
+LEVELS = 40  # from the next on segments are halved instead: no line has more levels than this and log2(MAX_RUN)
 
 
 def importance(x: Floats, y: Floats, least: float) -> NDArray[np.float32]:
@@ -29,7 +29,7 @@ def importance(x: Floats, y: Floats, least: float) -> NDArray[np.float32]:
     counts as none. Runs of :data:`MAX_RUN` points are split at the farthest point until nothing is left, then the line
     of their ends is, whose segments are already off by what the runs within them are.
     """
-    found = np.zeros(len(x))
+    values = np.zeros(len(x))
     corners, slack = np.arange(len(x)), np.zeros(max(len(x) - 1, 0))
     while len(corners) > 2:
         ends = np.append(np.arange(0, len(corners) - 1, MAX_RUN), len(corners) - 1)
@@ -41,35 +41,35 @@ def importance(x: Floats, y: Floats, least: float) -> NDArray[np.float32]:
                 for part in [slice(ends[i], ends[min(i + RUNS, len(ends) - 1)] + 1)]
             ]
         )
-        found[corners[1:-1]] = own[1:]
+        values[corners[1:-1]] = own[1:]
         slack = np.maximum(np.maximum.reduceat(own, ends[:-1]), np.maximum.reduceat(slack, ends[:-1]))
         corners = corners[ends]
-    found[corners] = np.inf
-    return found.astype(np.float32)
+    values[corners] = np.inf
+    return values.astype(np.float32)
 
 
 def importances(lines: Sequence[tuple[Floats, Floats]], least: float) -> list[NDArray[np.float32]]:
-    """Return :func:`importance` of each of ``lines``; those of one run are processed :data:`RUNS` runs together."""
-    found = [np.empty(0, dtype=np.float32)] * len(lines)
+    """Return :func:`importance` of each of ``lines``; those of a run are processed :data:`RUNS` runs together."""
+    values = [np.empty(0, dtype=np.float32)] * len(lines)
     group: list[int] = []
     points = 0  # of the group
     for i, (x, y) in enumerate(lines):
         if not 2 < len(x) <= MAX_RUN + 1:
-            found[i] = importance(x, y, least)
+            values[i] = importance(x, y, least)
             continue
         group.append(i)
         points += len(x)
         if points >= RUNS * MAX_RUN:
-            _fill_together(found, lines, group, least)
+            _fill_together(values, lines, group, least)
             group, points = [], 0
-    _fill_together(found, lines, group, least)
-    return found
+    _fill_together(values, lines, group, least)
+    return values
 
 
 def _fill_together(
-    found: list[NDArray[np.float32]], lines: Sequence[tuple[Floats, Floats]], group: Sequence[int], least: float
+    values: list[NDArray[np.float32]], lines: Sequence[tuple[Floats, Floats]], group: Sequence[int], least: float
 ) -> None:
-    """Write the importance of the lines ``group``, of three points at least and of one run each, into ``found``."""
+    """Write the importance of the lines ``group``, of three points at least and of a run each, into ``values``."""
     if not group:
         return
     x, y = (np.concatenate([lines[i][axis] for i in group]) for axis in (0, 1))
@@ -78,11 +78,11 @@ def _fill_together(
     own = between(x, y, first, last, least)
     own[first] = own[last] = np.inf
     for i, part in zip(group, np.split(own.astype(np.float32), after[:-1]), strict=True):
-        found[i] = part
+        values[i] = part
 
 
 def _of_runs(x: Floats, y: Floats, slack: Floats, ends: Ints, least: float) -> Floats:
-    """Importance of the points before the last one; 0 at ``ends``, between which the runs lie."""
+    """Importance of the points before the last; 0 at ``ends``, between which the runs lie."""
     return between(x, y, ends[:-1], ends[1:], least, slack if slack.any() else None)[:-1]
 
 
@@ -91,19 +91,19 @@ def between(x: Floats, y: Floats, first: Ints, last: Ints, least: float, slack: 
 
     ``slack`` (n,), if given, is how far the line may already be off beside each point.
     """
-    found, bound = np.zeros(len(x)), np.full(len(first), np.inf)
+    values, bound = np.zeros(len(x)), np.full(len(first), np.inf)
     level = 0
     while True:
         inner = last - first - 1
         some = inner > 0
         first, last, bound, inner = first[some], last[some], bound[some], inner[some]
         if not len(first):
-            return found
+            return values
         split, most = _farthest(x, y, first, last, slack)
         if level > LEVELS:
             split = (first + last) // 2
         value = np.minimum(bound, most)  # a part is needed only where the whole is
-        found[split] = value
+        values[split] = value
         on = value > least
         first, last, split, value = first[on], last[on], split[on], value[on]
         first, last, bound = np.append(first, split), np.append(split, last), np.append(value, value)

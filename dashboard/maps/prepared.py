@@ -44,8 +44,8 @@ def stored(path: StoredPath, make: Callable[[], bytes | Iterable[bytes]]) -> Bin
 def facts(path: StoredPath, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What ``make`` returns, by way of JSON."""
     with stored(path, lambda: json.dumps(make()).encode()) as file:
-        found: dict[str, Any] = json.load(pa.input_stream(file, compression="zstd"))
-        return found
+        content: dict[str, Any] = json.load(pa.input_stream(file, compression="zstd"))
+        return content
 
 
 def stored_json(path: StoredPath, make: Callable[[], dict[str, Any]]) -> bytes | BinaryIO:

@@ -1,4 +1,4 @@
-"""Regions of the map as whole tiles of zoom 8, so that whoever serves one learns no more than that."""
+"""Regions of the map as whole tiles of zoom 8, so that whoever serves a region learns no more than that."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Region:
         return west, _lat(self.north + self.rows), east, _lat(self.north)
 
     def covers(self, other: Region) -> bool:
-        """Whether it holds all tiles of another one."""
+        """Whether it holds all tiles of another region."""
         rows = self.north <= other.north and other.north + other.rows <= self.north + self.rows
         begin = (other.west - self.west) % ACROSS
         return rows and (self.columns == ACROSS or begin + other.columns <= self.columns)
@@ -53,16 +53,16 @@ class Region:
 
     def tile_ids(self, zoom: int) -> list[tuple[int, int]]:
         """The tiles of ``zoom`` that show part of it, as ids of PMTiles: [first, after), in order, none adjacent."""
-        found: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         for first, after in sorted(set(self._blocks(zoom))):
-            if found and found[-1][1] == first:
-                found[-1] = found[-1][0], after
+            if ranges and ranges[-1][1] == first:
+                ranges[-1] = ranges[-1][0], after
             else:
-                found.append((first, after))
-        return found
+                ranges.append((first, after))
+        return ranges
 
     def _blocks(self, zoom: int) -> Iterator[tuple[int, int]]:
-        """The ids below one tile of zoom 8 follow each other, since they lie along a Hilbert curve."""
+        """The ids below a tile of zoom 8 follow each other, since they lie along a Hilbert curve."""
         up, inside = max(ZOOM - zoom, 0), 4 ** max(zoom - ZOOM, 0)
         for column in range(self.west, self.west + self.columns):
             for row in range(self.north, self.north + self.rows):

@@ -1,4 +1,4 @@
-"""Ranges of one file on another host, by HTTP: the one connection to the outside that Cairn makes.
+"""Ranges of a file on another host, by HTTP: the only connection to the outside that Cairn makes.
 
 Only the operator names the address (``CAIRN_MAP_ARCHIVE``), and an answer is taken only if it is exactly what was
 requested: no redirect is followed, no cookie or address of a page is sent, and what arrives is counted.
@@ -55,7 +55,7 @@ def archive_address(url: str) -> str:
     Raises
     ------
     ImproperlyConfigured
-        It is no http or https address of one host, or names a user.
+        It is no http or https address of a host, or names a user.
     """
     if not url:
         return ""
@@ -137,14 +137,14 @@ class RemoteFile:
         return bytes(body)
 
     def _checked(self, answer: HTTPResponse, offset: int, length: int) -> int:
-        """How many bytes the answer has: those that were requested, of the file that the first one was of."""
+        """How many bytes the answer has: those that were requested, of the file that the first was of."""
         if answer.status != 206:
             moved = " (a redirect, which is not followed)" if answer.status in range(300, 400) else ""
             raise self._wrong("the status 206", f"{answer.status}{moved}")
-        found = _RANGE.fullmatch(answer.getheader("Content-Range", "").strip())
-        if found is None:
+        match = _RANGE.fullmatch(answer.getheader("Content-Range", "").strip())
+        if match is None:
             raise self._wrong("a Content-Range with the size of the file", "none")
-        first, last, size = map(int, found.groups())
+        first, last, size = map(int, match.groups())
         expected = min(length, size - offset) if self.size is None else length
         if (first, last) != (offset, offset + expected - 1):
             raise self._wrong(f"the bytes {offset} to {offset + expected - 1}", f"{first} to {last}")

@@ -51,11 +51,11 @@ class Line:
 
 def importances(some: Sequence[Line]) -> list[np.ndarray]:
     """The importance of the points of each line; what is not known yet is computed together, which is faster."""
-    missing = [one for one in some if "importance" not in vars(one)]
-    found = line_simplification.importances_of([(one.lon, one.y) for one in missing])
-    for one, values in zip(missing, found, strict=True):
-        vars(one)["importance"] = values  # the cached property takes it from there
-    return [one.importance for one in some]
+    missing = [series for series in some if "importance" not in vars(series)]
+    fresh = line_simplification.importances_of([(series.lon, series.y) for series in missing])
+    for track, values in zip(missing, fresh, strict=True):
+        vars(track)["importance"] = values  # the cached property takes it from there
+    return [series.importance for series in some]
 
 
 _kept: OrderedDict[Source, list[Line]] = OrderedDict()
@@ -72,10 +72,10 @@ def line(path: Source, series: int) -> Line:
     FileNotFoundError
         Nor is there such a file (any more).
     """
-    found = lines(path)  # where the file is large only that one is read
-    if 0 <= series < len(found):
-        return found[series]
-    raise must_be("series", f"between 0 and {len(found) - 1}", series)
+    loaded = lines(path)  # where the file is large only that series is read
+    if 0 <= series < len(loaded):
+        return loaded[series]
+    raise must_be("series", f"between 0 and {len(loaded) - 1}", series)
 
 
 def lines(path: Source) -> Sequence[Line]:
@@ -96,12 +96,12 @@ def lines(path: Source) -> Sequence[Line]:
     if parquet.rows_of(path) > MOST:
         return StoredSeries(path, lambda _name, _person, columns: _line(columns, of_a_file=True))
     with decoding(path):
-        found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
+        loaded = [_line(columns) for columns in columns_of(parquet.read_table(path))]
     with _lock:
-        _kept[path] = found
-        while sum(len(one) for series in _kept.values() for one in series) > MOST:
+        _kept[path] = loaded
+        while sum(len(track) for series in _kept.values() for track in series) > MOST:
             _kept.popitem(last=False)
-    return found
+    return loaded
 
 
 def level(path: Source, series: int) -> Line:
@@ -119,20 +119,20 @@ def _level(path: Source, series: int) -> Line:
     held: Any = lines(path)
     start, size = int(held.sizes[:series].sum()), int(held.sizes[series])
     every = max(-(-size // (LEVEL - 1)), 1)
-    found = [{name: values[:0] for name, values in held.columns(0, 0).items()} | {"event": np.arange(0)}]
+    parts = [{name: values[:0] for name, values in held.columns(0, 0).items()} | {"event": np.arange(0)}]
     for part in blocks(size, BLOCK):
         columns = held.columns(start + part.start, start + part.stop)
         index = np.arange(-part.start % every, part.stop - part.start, every)
         if part.stop == size:
             index = np.union1d(index, part.stop - part.start - 1)
         columns.setdefault("event", np.arange(part.start, part.stop))
-        found.append({name: values[index] for name, values in columns.items()})
-    return _line({name: np.concatenate([part[name] for part in found]) for name in found[0]})
+        parts.append({name: values[index] for name, values in columns.items()})
+    return _line({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 def sizes_of(some: Sequence[Line]) -> list[int]:
     """How many points each line has."""
-    return some.sizes.tolist() if isinstance(some, StoredSeries) else [len(one) for one in some]
+    return some.sizes.tolist() if isinstance(some, StoredSeries) else [len(track) for track in some]
 
 
 def _line(column: dict[str, np.ndarray], *, of_a_file: bool = False) -> Line:

@@ -49,7 +49,7 @@ class Frame:
 
     @classmethod
     def around(cls, lon: Floats, lat: Floats, *, coarsest_m: float = 0.0) -> Frame:
-        """A frame around positions (n,), at least one, with a card if ``coarsest_m``, which are 43 pixels at most."""
+        """A frame around positions (n,), at least 1, with a card if ``coarsest_m``, which are 43 pixels at most."""
         plane = LocalPlane.around(lon, lat)
         share = OUTSIDE if len(lon) * OUTSIDE >= 1 else 0.0
         low, high = np.quantile(plane.project(lon, lat), [share, 1 - share], axis=0)
@@ -103,7 +103,7 @@ def hexagons(places: Floats) -> tuple[Floats, Ints]:
     rows = np.stack([above, above + 1])
     shift = rows % 2 / 2
     columns = np.rint(x / ACROSS - shift)
-    middles = np.stack([(columns + shift) * ACROSS, rows * DOWN], axis=2)  # of the nearest one in either row
+    middles = np.stack([(columns + shift) * ACROSS, rows * DOWN], axis=2)  # of the nearest in either row
     nearer = ((middles - places) ** 2).sum(axis=2).argmin(axis=0)
     return np.unique(middles[nearer, np.arange(len(places))], axis=0, return_counts=True)
 
@@ -118,7 +118,7 @@ def shades(counts: Ints) -> list[int]:
 
 
 def density(places: Floats) -> dict[str, Any]:
-    """Positions counted in hexagons: one path of each shade, with its text, and how many lie outside the image."""
+    """Positions counted in hexagons: a path of each shade, with its text, and how many lie outside the image."""
     seen = ((places >= 0) & (places <= [WIDTH, HEIGHT])).all(axis=1)
     outside = int((~seen).sum())
     if outside == len(places):

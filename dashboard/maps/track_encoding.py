@@ -66,7 +66,7 @@ def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
             return ahead(drawn, series)
         return _encoded(drawn, series, view)
 
-    return binary_response(request, body, tag=f"{tag}-{series}-{VERSION}")  # an address has one view
+    return binary_response(request, body, tag=f"{tag}-{series}-{VERSION}")  # an address has a single view
 
 
 @computed_where(lambda drawn, *_: sum(drawn.lengths) > LARGE)
@@ -88,21 +88,21 @@ def answer_line(
     return binary_response(request, lambda: encoded(view), tag=tag)
 
 
-def encode(one: Line) -> bytes:
-    """All of one series."""
-    return b"".join(_parts(one))
+def encode(track: Line) -> bytes:
+    """All of a series."""
+    return b"".join(_parts(track))
 
 
-def _parts(one: Line) -> Iterator[bytes]:
-    return _joined(1, one.lon, one.lat, one.time_ms, one.event, None)
+def _parts(track: Line) -> Iterator[bytes]:
+    return _joined(1, track.lon, track.lat, track.time_ms, track.event, None)
 
 
-def encode_view(one: Line, view: MapView) -> bytes:
-    """What a map view shows of one series, without times and with the event of every position."""
-    index, ends = view.shown(one.lon, one.y, one.importance)
-    event = index if one.event is None else one.event[index]
+def encode_view(track: Line, view: MapView) -> bytes:
+    """What a map view shows of a series, without times and with the event of every position."""
+    index, ends = view.shown(track.lon, track.y, track.importance)
+    event = index if track.event is None else track.event[index]
     unit = max(1, int(360 * CELLS_PER_DEGREE / view.scale / UNITS_PER_PIXEL))
-    lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (one.lon, one.lat))
+    lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (track.lon, track.lat))
     return joined(unit, lon, lat, None, event, ends)
 
 
@@ -112,9 +112,9 @@ def joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None
 
 
 def _joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> Iterator[bytes]:
-    flags = sum(bit for bit, one in zip((HAS_TIME, HAS_EVENT, HAS_PIECES), more, strict=True) if one is not None)
+    flags = sum(bit for bit, column in zip((HAS_TIME, HAS_EVENT, HAS_PIECES), more, strict=True) if column is not None)
     with tempfile.SpooledTemporaryFile(IN_MEMORY) as streams:
-        sizes = [0 if one is None else sum(map(streams.write, packed(one))) for one in (lon, lat, *more)]
+        sizes = [0 if column is None else sum(map(streams.write, packed(column))) for column in (lon, lat, *more)]
         yield struct.pack("<10I", MAGIC, VERSION, len(lon), flags, unit, *sizes)
         streams.seek(0)
         yield from iter(partial(streams.read, IN_MEMORY), b"")

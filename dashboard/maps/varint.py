@@ -25,7 +25,7 @@ def packed(values: NDArray[np.signedinteger[Any]]) -> Iterator[bytes]:
 
 
 def _steps(values: NDArray[np.signedinteger[Any]], *, is_first: bool) -> NDArray[np.uint64]:
-    """The zig-zag codes of the differences; of the first one that from 0, if ``is_first``."""
+    """The zig-zag codes of the differences; of the first that from 0, if ``is_first``."""
     wide: Ints = np.append(np.int64(0), values) if is_first else values.astype(np.int64)
     steps = wide[1:] - wide[:-1]
     return ((steps << 1) ^ (steps >> 63)).view(np.uint64)

@@ -95,10 +95,10 @@ def _has_own(user: User) -> bool:
 
 
 def _has_marked(user: User) -> bool:
-    """True if a sample has a set that it did not come with: of another method, or more than one."""
+    """True if a sample has a set that it did not come with: of another method, or several."""
     mine = visible_landmark_sets(user).filter(dataset__owner=user)
-    found = list(mine.filter(dataset__sample=True).values_list("dataset_id", "method"))
-    return len({dataset for dataset, _ in found}) < len(found) or any(method not in _given() for _, method in found)
+    marked = list(mine.filter(dataset__sample=True).values_list("dataset_id", "method"))
+    return len({dataset for dataset, _ in marked}) < len(marked) or any(method not in _given() for _, method in marked)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Who may read and change a row: its owner, and the members of its project by their roles.
 
-This is the one description: every selector restricts rows by :class:`ProjectQuerySet`, and every write is checked by
+This is the only description: every selector restricts rows by :class:`ProjectQuerySet`, and every write is checked by
 :func:`require_role`. A model states where the row with the owner and the project is: ``OWNER`` and ``PROJECT`` are
 lookups from the model. Rows made of a dataset follow their dataset.
 """
@@ -36,7 +36,7 @@ class NotPermitted(EngineError, PermissionDenied):
 
 
 def remember_roles(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: roles are read once in a request, and again in the next one."""
+    """Middleware: roles are read once in a request, and again in the next."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         token = _of_request.set({})
@@ -61,10 +61,10 @@ def roles_of(user: Any) -> dict[Any, str]:
         return known[key]
     given = Membership.objects.order_by().filter(user=key).values_list("project_id", "role")
     owned = Project.objects.order_by().filter(owner=key).annotate(role=models.Value(str(Role.OWNER)))
-    found = dict(given.union(owned.values_list("pk", "role"), all=True))
+    roles = dict(given.union(owned.values_list("pk", "role"), all=True))
     if known is not None:
-        known[key] = found
-    return found
+        known[key] = roles
+    return roles
 
 
 class ProjectQuerySet(OwnedQuerySet):
@@ -84,9 +84,9 @@ class ProjectQuerySet(OwnedQuerySet):
         if not within:
             return self.filter(own)
         # ids, not a subquery: joined by OR, a subquery keeps PostgreSQL from using the indexes of either side
-        found = self.filter(own | Q(**{f"{self.model.PROJECT}__in": within}))
-        mark_alternatives(found)
-        return found
+        rows = self.filter(own | Q(**{f"{self.model.PROJECT}__in": within}))
+        mark_alternatives(rows)
+        return rows
 
 
 class InProject(models.Model):
@@ -95,7 +95,7 @@ class InProject(models.Model):
     OWNER: ClassVar = "owner"
     PROJECT: ClassVar = "project"
 
-    # without an index over all rows: each model has one over those in a project (project_index)
+    # without an index over all rows: each model has an index over those in a project (project_index)
     project = models.ForeignKey(
         Project, on_delete=models.SET_NULL, null=True, blank=True, db_index=False, related_name="%(class)ss"
     )
@@ -106,7 +106,7 @@ class InProject(models.Model):
         abstract = True
 
     def followers(self) -> Iterator[models.QuerySet[Any]]:
-        """Rows that go where this one goes, if they are in the same project."""
+        """Rows that go where this row goes, if they are in the same project."""
         yield from ()
 
 
@@ -155,7 +155,7 @@ def role_of(user: Any, row: Any) -> str:
 
 
 def may(user: Any, row: Any, needed: str) -> bool:
-    """Return whether ``user`` has the role ``needed`` for ``row``, or a higher one."""
+    """Return whether ``user`` has the role ``needed`` for ``row``, or a higher role."""
     role = role_of(user, row)
     return bool(role) and RANK[role] >= RANK[needed]
 
@@ -166,7 +166,7 @@ def require_role(user: Any, row: Any, needed: str) -> None:
     Raises
     ------
     NotPermitted
-        Names the role that is needed and the one that there is.
+        Names the role that is needed and the role that there is.
     """
     if may(user, row, needed):
         return

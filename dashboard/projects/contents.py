@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 
 class Content(NamedTuple):
-    """Rows of one sort: their title, the page that lists them, and those that a user may read."""
+    """Rows of a sort: their title, the page that lists them, and those that a user may read."""
 
     title: str
     url: str
@@ -13,7 +13,7 @@ class Content(NamedTuple):
 
 
 contents: dict[str, Content] = {}
-"""By what one of them is called in addresses, in the order of the apps."""
+"""By what each of them is called in addresses, in the order of the apps."""
 
 
 def add_content(what: str, title: str, url: str, visible: Callable[[Any], Any]) -> None:

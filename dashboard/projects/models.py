@@ -23,7 +23,7 @@ RANK: dict[str, int] = {role: i for i, role in enumerate(Role.values)}
 """The order of the roles."""
 
 GIVEN = [Role.VIEWER, Role.EDITOR]
-"""The roles of members; the owner is a column of the project, so that there is always exactly one."""
+"""The roles of members; the owner is a column of the project, so that there is always exactly 1."""
 
 
 class Project(models.Model):

@@ -1,4 +1,4 @@
-"""What a role permits: one rule for every operation of the API on a row."""
+"""What a role permits: the same rule for every operation of the API on a row."""
 
 from typing import Any
 

@@ -35,15 +35,15 @@ def with_counts(projects: QuerySet[Project]) -> QuerySet[Project]:
 
 
 def _count(model: Any) -> Any:
-    """Counted apart: joined, rows of one kind would multiply those of another."""
+    """Counted apart: joined, rows of each kind would multiply those of another."""
     rows = model._default_manager.order_by().filter(project=OuterRef("pk")).values("project")
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
 def visible_memberships(user: Any) -> QuerySet[Membership]:
     """The memberships of the user's projects."""
-    found = Membership.objects.filter(project__in=list(roles_of(user)))
-    return found.select_related("project__owner", "user")
+    rows = Membership.objects.filter(project__in=list(roles_of(user)))
+    return rows.select_related("project__owner", "user")
 
 
 def invitations_to(project: Project) -> QuerySet[Invitation]:

@@ -23,13 +23,13 @@ from dashboard.projects.models import GIVEN, Membership, Project, Role
 from privacy_engine.errors import ParameterError
 
 MOST_PROJECTS = 200
-"""Projects of one owner."""
+"""Projects of an owner."""
 MOST_MEMBERS = 200
-"""Members of one project."""
+"""Members of a project."""
 MOST_DAYS = 30
 """How long an invitation is valid at most."""
 NAMES_TRIED = 20
-"""User names that one user may enter within a quarter of an hour; those that were found do not count."""
+"""User names that a user may enter within a quarter of an hour; those that were found do not count."""
 
 
 def create_project(*, owner: User, name: str) -> Project:
@@ -96,7 +96,7 @@ def _add(held: Project, user: User, role: str) -> Membership:
 
 
 def invite(*, project: Project, role: str, days: int = invitations.DAYS) -> tuple[Invitation, str]:
-    """A link with which one person joins the project within ``days``, and its path, which is stored nowhere.
+    """A link with which a person joins the project within ``days``, and its path, which is stored nowhere.
 
     Raises
     ------
@@ -119,22 +119,22 @@ def join(token: str, user: User) -> Membership:
     Raises
     ------
     invitations.Gone
-        The link is no more: of two requests at once one joins.
+        The link is no more: only the first of two requests joins.
     Conflict
         The user is a member already, or there are :data:`MOST_MEMBERS`.
     django.db.IntegrityError
         The name of a new user was taken meanwhile.
     """
-    found = invitations.invitation_of(token, to_project=True)
-    held = Project.objects.select_for_update().filter(pk=found.project_id).first()
+    invitation = invitations.invitation_of(token, to_project=True)
+    held = Project.objects.select_for_update().filter(pk=invitation.project_id).first()
     if held is None:
         raise invitations.Gone
     invitations.use_up(token, to_project=True)
     if user._state.adding:
         user.save(force_insert=True)
-    made = _add(held, user, found.role)
+    made = _add(held, user, invitation.role)
     subject = {"subject": "project", "subject_id": held.pk, "subject_name": held.name, "operation": "project-join"}
-    means = {"means": "invitation", "means_id": str(found.pk), "means_name": found.role}
+    means = {"means": "invitation", "means_id": str(invitation.pk), "means_name": invitation.role}
     who = {"owner": held.owner, "user": user, "user_name": user.get_username()}
     AccessEntry.objects.create(access=Access.JOINED, **who, **subject, **means)
     return made
@@ -167,10 +167,10 @@ def _check_role(role: str) -> None:
 
 def _lock(pk: Any) -> Project:
     """The project, locked until the transaction ends: a member does not leave while a row is put into it."""
-    found = Project.objects.select_for_update().filter(pk=pk).first()
-    if found is None:
+    project = Project.objects.select_for_update().filter(pk=pk).first()
+    if project is None:
         raise Http404
-    return found
+    return project
 
 
 def hold_project(user: Any, pk: Any) -> Project:

@@ -1,4 +1,4 @@
-"""The pages of projects, and where rows are put into one."""
+"""The pages of projects, and where rows are put into a project."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages of the projects app: all of them, one with what is in it and its people, joining, moving a row into one."""
+"""Pages of the projects app: all of them, each with what is in it and its people, joining, moving a row into it."""
 
 import uuid
 from functools import partial
@@ -37,7 +37,7 @@ LABELS = {"name": "The name", "user": "User name", "role": "Role", "days": "Vali
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: HttpRequest) -> HttpResponse:
-    """The user's projects, and the form that starts one."""
+    """The user's projects, and the form that starts a project."""
     error = None
     if request.method == "POST":
         try:
@@ -87,57 +87,57 @@ def invite(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     return _shown(request, project, fresh=made, link=request.build_absolute_uri(path))
 
 
-def _shown(request: HttpRequest, project: Project, **found: Any) -> HttpResponse:
+def _shown(request: HttpRequest, project: Project, **more: Any) -> HttpResponse:
     context = {"project": project, "chosen": request.POST, "roles": GIVEN, "valid": VALID, "days": DAYS}
-    status = 400 if found.get("add_error") or found.get("invite_error") else 200
-    return render(request, "projects/detail.html", context | _parts(request, project) | found, status=status)
+    status = 400 if more.get("add_error") or more.get("invite_error") else 200
+    return render(request, "projects/detail.html", context | _parts(request, project) | more, status=status)
 
 
 def _rows_of(user: Any, project: Project, shown: int) -> list[dict[str, Any]]:
     """What a user may read in a project, by its sort, the newest ``shown`` of each."""
     parts = []
-    for one in contents.values():
-        rows = one.visible(user).filter(project=project)
+    for content in contents.values():
+        rows = content.visible(user).filter(project=project)
         count = getattr(project, f"{rows.model.__name__.lower()}s_count")
-        parts.append({"title": one.title, "url": one.url, "count": count, "rows": rows[:shown]})
+        parts.append({"title": content.title, "url": content.url, "count": count, "rows": rows[:shown]})
     return parts
 
 
 def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
     parts = _rows_of(request.user, project, SHOWN)
     members = selectors.visible_memberships(request.user).filter(project=project)
-    found: dict[str, Any] = {"role": role_of(request.user, project), "parts": parts, "members": members}
-    if found["role"] != Role.VIEWER and not any(part["count"] for part in parts):
-        found |= {
+    context: dict[str, Any] = {"role": role_of(request.user, project), "parts": parts, "members": members}
+    if context["role"] != Role.VIEWER and not any(part["count"] for part in parts):
+        context |= {
             "empty": True,
             "own": contents["dataset"].visible(request.user).filter(owner=request.user, project=None)[:NAMED],
         }
-    if found["role"] == Role.OWNER:
-        found |= {"invitations": selectors.invitations_to(project), "makes_accounts": may_invite(request.user)}
-        found |= {"command": entry.COMMAND, "local": split_domain_port(request.get_host())[0] in LOOPBACK}
-    return found
+    if context["role"] == Role.OWNER:
+        context |= {"invitations": selectors.invitations_to(project), "makes_accounts": may_invite(request.user)}
+        context |= {"command": entry.COMMAND, "local": split_domain_port(request.get_host())[0] in LOOPBACK}
+    return context
 
 
 @joining.behind_link
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """The page behind an invitation: project, role and who invites. A POST joins, after an account where allowed."""
-    found = invitation_of(token, to_project=True)
-    project: Any = selectors.with_counts(Project.objects.filter(pk=found.project_id)).get()
-    context: dict[str, Any] = {"invitation": found, "project": project}
+    invitation = invitation_of(token, to_project=True)
+    project: Any = selectors.with_counts(Project.objects.filter(pk=invitation.project_id)).get()
+    context: dict[str, Any] = {"invitation": invitation, "project": project}
     context["parts"] = [part for part in _rows_of(project.owner, project, NAMED) if part["count"]]
     try:
         if not request.user.is_authenticated:
             made = None
-            if may_invite(found.invited_by):
-                context["form"], made = joining.new_account(request, found, partial(services.join, token))
+            if may_invite(invitation.invited_by):
+                context["form"], made = joining.new_account(request, invitation, partial(services.join, token))
             if made:
-                messages.success(request, f"Your account {made.get_username()} is made. {_joined(found)}")
+                messages.success(request, f"Your account {made.get_username()} is made. {_joined(invitation)}")
                 return entry.enter(request, made, project.page_url)
         elif role := role_of(request.user, project):
             context["role"] = role
         elif request.method == "POST":
             services.join(token, request.user)
-            messages.success(request, _joined(found))
+            messages.success(request, _joined(invitation))
             return redirect(project.page_url)
     except EngineError as refused:
         context["error"] = as_shown(refused)
@@ -152,11 +152,11 @@ def _joined(invitation: Any) -> str:
 @require_POST
 def revoke(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """Revoke an invitation that is not used yet."""
-    found = get_object_or_404(selectors.visible_invitations(request.user), pk=pk)
-    require_role(request.user, found, Role.OWNER)
-    found.delete()
+    invitation = get_object_or_404(selectors.visible_invitations(request.user), pk=pk)
+    require_role(request.user, invitation, Role.OWNER)
+    invitation.delete()
     messages.success(request, "The invitation is revoked: its link is no longer valid.")
-    return redirect("projects:detail", found.project_id)
+    return redirect("projects:detail", invitation.project_id)
 
 
 @require_POST

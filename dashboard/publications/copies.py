@@ -58,8 +58,8 @@ def read_label(publication: Publication) -> dict[str, Any]:
     """The label of the copy."""
     content = publication.label_path.read_bytes()
     with decoding(publication.label_path):
-        found: dict[str, Any] = json.loads(content)
-    return found
+        label: dict[str, Any] = json.loads(content)
+    return label
 
 
 def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
@@ -74,8 +74,8 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
     FileNotFoundError
         The link was revoked meanwhile.
     """
-    found = datatypes[publication.kind]
-    require_format(fmt, found.exports)
+    datatype = datatypes[publication.kind]
+    require_format(fmt, datatype.exports)
     file = publication.export_path(fmt).sound()
     if file is None:
         with limits.one_rendering():
@@ -84,7 +84,7 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
                 file.close()
                 remove(publication)
                 raise FileNotFoundError("the link was revoked")
-    return file, found.exports[fmt].media_type, publication.file_name(fmt)
+    return file, datatype.exports[fmt].media_type, publication.file_name(fmt)
 
 
 @computed

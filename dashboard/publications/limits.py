@@ -1,4 +1,4 @@
-"""What readers of public links may take of the server: a rate for each address, and one rendering at a time."""
+"""What readers of public links may take of the server: a rate for each address, and a rendering at a time."""
 
 import math
 import threading
@@ -12,7 +12,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from dashboard.accounts.attempts import client_address
 
 PATIENCE_S = 10.0
-"""How long a request waits for another one's rendering."""
+"""How long a request waits for another's rendering."""
 _rendering = threading.Lock()
 
 
@@ -21,7 +21,7 @@ class Busy(Exception):
 
 
 class ReaderThrottle(SimpleRateThrottle):
-    """Requests of one address to all public links, by ``CAIRN_PUBLIC_THROTTLE``; counted in each web process."""
+    """Requests of an address to all public links, by ``CAIRN_PUBLIC_THROTTLE``; counted in each web process."""
 
     scope = "public"
 
@@ -30,7 +30,7 @@ class ReaderThrottle(SimpleRateThrottle):
 
 
 def seconds_to_wait(request: HttpRequest) -> int:
-    """0 if the request may be answered, or whole seconds until the next one of its address."""
+    """0 if the request may be answered, or whole seconds until the next request of its address."""
     throttle = ReaderThrottle()
     if throttle.allow_request(request, None):
         return 0
@@ -44,7 +44,7 @@ def one_rendering() -> Iterator[None]:
     Raises
     ------
     Busy
-        Another one takes longer than :data:`PATIENCE_S`.
+        Another takes longer than :data:`PATIENCE_S`.
     """
     if not _rendering.acquire(timeout=PATIENCE_S):
         raise Busy

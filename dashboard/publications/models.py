@@ -55,7 +55,7 @@ class Publication(models.Model):
     file_stem = models.CharField(max_length=200)
     title = models.CharField(max_length=200, default="", blank=True)
     author = models.CharField(max_length=100, default="", blank=True)  # as readers see it; "" names no author
-    licence = models.CharField(max_length=200, default="", blank=True)  # one of LICENCES or other terms, "" without
+    licence = models.CharField(max_length=200, default="", blank=True)  # of LICENCES or other terms, "" without
     facts = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
     expires_on = models.DateField(null=True, blank=True)  # the last day, UTC
@@ -90,7 +90,7 @@ class Publication(models.Model):
 
     @property
     def token(self) -> str:
-        """The token of the link, 256 bits; it differs from the one given out if the secret key changed meanwhile."""
+        """The token of the link, 256 bits; it differs from that given out if the secret key changed meanwhile."""
         made = salted_hmac(SALT, self.nonce, algorithm="sha256").digest()
         return urlsafe_b64encode(made).decode().rstrip("=")
 

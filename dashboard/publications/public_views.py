@@ -40,11 +40,11 @@ def public(view: View) -> Callable[[HttpRequest, str], HttpResponseBase]:
     def respond(request: HttpRequest, token: str) -> HttpResponseBase:
         if wait := limits.seconds_to_wait(request):
             response: HttpResponseBase = _later(request, 429, wait)
-        elif not (found := open_publication(token)):
+        elif not (publication := open_publication(token)):
             response = _closed(request)
         else:
             try:
-                response = view(request, found)
+                response = view(request, publication)
             except (FileNotFoundError, ParameterError):  # revoked meanwhile, or no such format or stream
                 response = _closed(request)
             except limits.Busy:
@@ -82,7 +82,7 @@ def page(request: HttpRequest, publication: Publication) -> HttpResponse:
         "not_hidden": explanations[publication.kind].not_hidden(label, publication.facts),
         "steps": [postprocesses[step["name"]].title for step in label["spec"].get("postprocess", ())],
         "address": request.path,
-        "more_formats": [one for one in publication.formats if not one["bundled"]],
+        "more_formats": [export for export in publication.formats if not export["bundled"]],
         **shown,
     }
     own = {"title": publication.shown_title, "style": style}

@@ -32,10 +32,10 @@ def publish_release(
 ) -> Publication:
     """Put a copy of a finished release under a new public link, valid to the end of ``expires_on`` (UTC).
 
-    ``author`` and ``licence`` are texts for readers, the latter also one of
+    ``author`` and ``licence`` are texts for readers, the latter also any of
     :data:`~dashboard.publications.models.LICENCES`. The copy has no names of people or series, and stays when the
     release or its dataset is deleted. With an ``idempotency_key`` the same request may be sent any number of times:
-    there is one link.
+    there is a single link.
 
     Raises
     ------

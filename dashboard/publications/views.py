@@ -1,4 +1,4 @@
-"""The owner's pages of public links: all of them, and those of one release with the form that makes one."""
+"""The owner's pages of public links: all of them, and those of a release with the form that makes a link."""
 
 import uuid
 from typing import Any
@@ -36,7 +36,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def publish(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The links of one release, and the form that makes another."""
+    """The links of a release, and the form that makes another."""
     release = get_object_or_404(visible_releases(request.user), pk=pk)
     if request.method != "POST":
         return _listed(request, release)
@@ -58,21 +58,21 @@ def publish(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """End a link at once."""
-    found = get_object_or_404(visible_publications(request.user), pk=pk)
-    require_role(request.user, found, Role.EDITOR)
-    services.revoke_publication(publication=found)
-    messages.success(request, f"The link of {found.shown_title} is revoked: its page and its files are gone.")
+    publication = get_object_or_404(visible_publications(request.user), pk=pk)
+    require_role(request.user, publication, Role.EDITOR)
+    services.revoke_publication(publication=publication)
+    messages.success(request, f"The link of {publication.shown_title} is revoked: its page and its files are gone.")
     return redirect("publications:list")
 
 
 def _day(text: str) -> Any:
     try:
-        found = parse_date(text.strip())
+        day = parse_date(text.strip())
     except ValueError:
-        found = None
-    if text.strip() and found is None:
+        day = None
+    if text.strip() and day is None:
         raise must_be("expires_on", "a day such as 2027-11-22, or empty", text[:60], got=False)
-    return found
+    return day
 
 
 def _listed(request: HttpRequest, release: Release | None, error: str = "") -> HttpResponse:

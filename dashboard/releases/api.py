@@ -42,7 +42,7 @@ description, which is charged.
 """
 
 
-MEDIA_TYPES = {name: one.media_type for found in datatypes.values() for name, one in found.exports.items()}
+MEDIA_TYPES = {name: export.media_type for datatype in datatypes.values() for name, export in datatype.exports.items()}
 
 
 @extend_schema_field(OpenApiTypes.BOOL)

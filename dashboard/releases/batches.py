@@ -1,6 +1,6 @@
-"""Releases in the batches they were submitted in: the form submits one release for each mechanism, at one level.
+"""Releases in the batches they were submitted in: the form submits a release for each mechanism, at the same level.
 
-A batch is of one landmark set, so that its releases can be compared.
+A batch is of a single landmark set, so that its releases can be compared.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from dashboard.releases.models import Release
 from dashboard.releases.naming import level_text
 
 GAP = timedelta(minutes=1)
-"""Releases of one level that were submitted closer to each other are of one batch."""
+"""Releases of the same level that were submitted closer to each other are of the same batch."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Releases of one level, submitted together at ``at``; ``derived`` ones are made from other releases."""
+    """Releases of a level, submitted together at ``at``; ``derived`` ones are made from other releases."""
 
     level: str
     simulated: bool
@@ -28,7 +28,7 @@ class Batch:
 
     @property
     def is_several(self) -> bool:
-        """Whether it has a heading in lists: one release needs none."""
+        """Whether it has a heading in lists: a single release needs none."""
         return len(self.releases) > 1
 
     @property
@@ -41,12 +41,12 @@ class Batch:
 
 def batches(rows: Sequence[Release]) -> list[Batch]:
     """Group releases; newest batches first, simulations after what may be published, within each the oldest first."""
-    found: dict[tuple[Any, ...], list[Batch]] = {}
-    for row in sorted(rows, key=lambda one: one.created_at):
+    groups: dict[tuple[Any, ...], list[Batch]] = {}
+    for row in sorted(rows, key=lambda release: release.created_at):
         level, simulated, derived = level_text(row.parsed_spec.mechanism), row.seeded, row.source is not None
-        known = found.setdefault((level, simulated, derived, row.landmark_set_id), [])
+        known = groups.setdefault((level, simulated, derived, row.landmark_set_id), [])
         if not known or row.created_at - known[-1].releases[-1].created_at > GAP:
             known.append(Batch(level, simulated, derived, row.created_at))
         known[-1].releases.append(row)
-    newest = sorted((one for known in found.values() for one in known), key=lambda one: one.at, reverse=True)
-    return sorted(newest, key=lambda one: one.simulated)
+    newest = sorted((batch for known in groups.values() for batch in known), key=lambda batch: batch.at, reverse=True)
+    return sorted(newest, key=lambda batch: batch.simulated)

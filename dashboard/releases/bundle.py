@@ -1,7 +1,7 @@
-"""Releases as one ZIP: the data in several formats, the label, the configuration, checksums. Only what may go out.
+"""Releases as a ZIP: the data in several formats, the label, the configuration, checksums. Only what may go out.
 
 The same releases give the same bytes: fixed times and rights, sorted names, no host and no text of the owner. A bundle
-is written while it is sent; one file of one release at a time is on the disk.
+is written while it is sent; a single file of a release at a time is on the disk.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from privacy_engine.releases.label import NOT_PRIVATE
 
 MEDIA_TYPE = "application/zip"
 MOST = 20
-"""Releases in one bundle."""
+"""Releases in a bundle."""
 LAYOUT = 1  # counts up when the same releases are packed in another way
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a ZIP can represent
 CHUNK = 1 << 18
@@ -66,13 +66,13 @@ def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
         One of the releases cannot be written in a requested format.
     """
     known = datatypes[rows[0].kind].exports
-    for one in requested:
-        if one not in known:
+    for fmt in requested:
+        if fmt not in known:
             rule = f"must be one of {', '.join(known)}"
-            raise ParameterError(f"format {rule}, got {shown(one)!r}", field="format", rule=rule, value=one)
+            raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
         for row in rows:
-            downloads.require_exportable(row, one)
-    return [name for name, one in known.items() if (name in requested if requested else one.bundled)]
+            downloads.require_exportable(row, fmt)
+    return [name for name, export in known.items() if (name in requested if requested else export.bundled)]
 
 
 def name(rows: Sequence[Release]) -> str:
@@ -197,7 +197,7 @@ def readme(rows: Sequence[Release]) -> str:
     """The README of the bundle: what is in it."""
     title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
     content = "\n\n".join(f"{row.public_stem}\n  {row.title}\n  {_sentence(row)}" for row in rows)
-    names = ", ".join(f"*.{one.extension}" for one in datatypes[rows[0].kind].exports.values() if one.bundled)
+    names = ", ".join(f"*.{export.extension}" for export in datatypes[rows[0].kind].exports.values() if export.bundled)
     return _README.format(title=title, line="=" * len(title), content=content, names=names, version=__version__)
 
 

@@ -1,4 +1,4 @@
-"""REST API of bundles: one release, or several, as a ZIP."""
+"""REST API of bundles: a release, or several, as a ZIP."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from dashboard.releases import bundle, choice, selectors
 from dashboard.releases.models import Release
 from privacy_engine.datatypes import datatypes
 
-NAMES = list(dict.fromkeys(name for one in datatypes.values() for name in one.exports))
+NAMES = list(dict.fromkeys(name for datatype in datatypes.values() for name in datatype.exports))
 FORMAT = OpenApiParameter("format", str, enum=NAMES, many=True, description="Which formats; all without it.")
 MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
 ZIP = {(200, bundle.MEDIA_TYPE): OpenApiTypes.BINARY}

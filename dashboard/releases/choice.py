@@ -21,8 +21,8 @@ def releases_by_id(user: Any, requested: Sequence[uuid.UUID]) -> list[Release]:
     return _all(visible_releases(user).filter(pk__in=requested), requested)
 
 
-def _all(found: Iterable[Release], requested: Sequence[uuid.UUID]) -> list[Release]:
-    rows = list(found)
+def _all(releases: Iterable[Release], requested: Sequence[uuid.UUID]) -> list[Release]:
+    rows = list(releases)
     if len(rows) != len(set(requested)):
         raise Http404("There is no such release.")
     return rows

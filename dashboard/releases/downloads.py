@@ -26,7 +26,7 @@ KEPT = "export-"
 
 
 def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
-    """The privacy label: one for the API, the pages and the downloads; ``guarantee`` is None for a seeded release.
+    """The privacy label: the same for the API, the pages and the downloads; ``guarantee`` is None for a seeded release.
 
     ``sha256`` is the digest of a public copy, whose label does not name the entry of the owner's ledger.
     """
@@ -45,7 +45,7 @@ def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
 
 @computed_where(lambda row: row.by_series and row.dataset.is_large)
 def _points_digest(row: Release) -> str:
-    """The digest of the published points; rows of before there was one hold that of their own file."""
+    """The digest of the published points; rows of before there was any hold that of their own file."""
     return datatypes[row.kind].digest(read_release(row)) if row.by_series else row.data_sha256
 
 
@@ -68,21 +68,21 @@ def context_of(row: Release) -> Context:
 def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     """The release as an open file, its media type, and what to call it.
 
-    A large one is rendered once and kept beside the release, until the sweep removes it an hour later.
+    A large export is rendered once and kept beside the release, until the sweep removes it an hour later.
 
     Raises
     ------
     ParameterError
         There is no such format.
     """
-    found = datatypes[row.kind]
-    require_format(fmt, found.exports)
+    datatype = datatypes[row.kind]
+    require_format(fmt, datatype.exports)
     labelled, path = label(row), None
     if parquet.rows_of(row.data_path) >= LARGE_ROWS or row.dataset.is_large:
         # the label states what may change of a release: its name, its charge, the names of landmarks
         stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
         path = row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}"
-    return _rendered(path, row, fmt, labelled), found.exports[fmt].media_type, file_name(row, fmt)
+    return _rendered(path, row, fmt, labelled), datatype.exports[fmt].media_type, file_name(row, fmt)
 
 
 @computed_where(lambda path, *_: path is not None and not path.is_sound())
@@ -112,8 +112,8 @@ def notebook(row: Release) -> tuple[BinaryIO, str, str]:
     DataError
         The release has no CSV export.
     """
-    found = datatypes[row.kind].exports[notebooks.FORMAT]
+    exported = datatypes[row.kind].exports[notebooks.FORMAT]
     require_exportable(row, notebooks.FORMAT)
-    opened = row.file_name(found.extension)
+    opened = row.file_name(exported.extension)
     text = notebooks.notebook(row.kind, title=row.title, file_name=opened, label=label(row))
     return BytesIO(text.encode()), notebooks.MEDIA_TYPE, row.file_name("ipynb")

@@ -23,15 +23,15 @@ def run(pk: Any) -> bool:
 def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:
     """Load, draw (or derive from another release), measure, store; returns what the row stores as it succeeds."""
     row.data_file = files.name_for(lease.token)
-    kind, found = drawings[row.kind], datatypes[row.kind]
+    kind, datatype = drawings[row.kind], datatypes[row.kind]
     lease.report("Reading", 0.0)
     inputs = kind.load(row)
     drawn = kind.draw(row, inputs, lease)
     lease.report("Measuring", DRAWN)
-    figures = found.figures(inputs.data, drawn)
+    figures = datatype.figures(inputs.data, drawn)
     lease.report("Writing", MEASURED)
     files.write(row, inputs.data, drawn)
-    row.data_sha256, size = found.digest(drawn), found.size(inputs.data)
+    row.data_sha256, size = datatype.digest(drawn), datatype.size(inputs.data)
     summary, beside = kind.summary(row, inputs, drawn), kind.beside_figures(row, inputs)
     del inputs, drawn  # large; what is made ahead is read from the files
     lease.report("Preparing its charts", WRITTEN)

@@ -19,7 +19,7 @@ from dashboard.releases.selectors import visible_releases
 
 @require_safe
 def page(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The explanation of a release; one that is not finished is looked at in the comparison."""
+    """The explanation of a release; a release that is not finished is looked at in the comparison."""
     row = get_object_or_404(visible_releases(request.user), pk=pk)
     if row.state != State.DONE:
         return redirect(row.page_url)

@@ -1,4 +1,4 @@
-"""What the explanation of a release holds, whatever its kind: one page for readers without mathematics.
+"""What the explanation of a release holds, whatever its kind: a page for readers without mathematics.
 
 Everything in it follows from what the release publishes, from its description and from its label. It never looks at the
 original or at figures measured against it; of the owner's texts it has the title, and author and
@@ -25,9 +25,9 @@ from privacy_engine.accounting.promise import READING, Context
 from privacy_engine.analysis.best_guess import best_guess
 
 READERS = {"board": "Ethics board", "colleague": "Colleague"}
-"""Who the page is written for, the usual one first."""
+"""Who the page is written for, the usual first."""
 SPARSE = 1000
-"""Letters of the promise and of what it does not hide that leave space for large letters on one page of paper."""
+"""Letters of the promise and of what it does not hide that leave space for large letters on a page of paper."""
 CODE = 12
 """Digits of the digest that a printed page shows large, in groups of four."""
 
@@ -70,9 +70,9 @@ class Explanation(ABC):
         ``facts`` are of what it published: those of its public page, or of :meth:`published`.
         """
         clear = f"What is published as it was: {', '.join(label['clear_fields'])}."
-        uncovered = (one.partition(" (")[0] if one.startswith(READING) else one for one in label["not_covered"])
-        caveats = (one for one in label["guarantee"]["caveats"] if one not in self.listed)
-        return list(dict.fromkeys([clear, *(f"{one[:1].upper()}{one[1:]}." for one in uncovered), *caveats]))
+        uncovered = (text.partition(" (")[0] if text.startswith(READING) else text for text in label["not_covered"])
+        caveats = (caveat for caveat in label["guarantee"]["caveats"] if caveat not in self.listed)
+        return list(dict.fromkeys([clear, *(f"{text[:1].upper()}{text[1:]}." for text in uncovered), *caveats]))
 
     @abstractmethod
     def published(self, row: Release, series: str) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Explanation(ABC):
         label, mechanism, chosen = downloads.label(row), row.parsed_spec.mechanism, request.GET
         context = mechanism.promise_context(downloads.context_of(row))
         shown = {name: name in chosen or "reader" not in chosen for name in ("image", "numbers")}  # if checked
-        found = {
+        page = {
             "dataset": row.dataset,
             "release": row,
             "title": one_line(chosen.get("title", "")) or row.dataset.name,
@@ -101,7 +101,7 @@ class Explanation(ABC):
             "known": self.known,
             "parameters": parameters_of(mechanism),
             "references": mechanism.references(),
-            "links": [one for one in row.publications.all() if not one.expired],
+            "links": [link for link in row.publications.all() if not link.expired],
             "readers": READERS.items(),
             "reader": chosen["reader"] if chosen.get("reader") in READERS else next(iter(READERS)),
             "shown": shown,
@@ -110,9 +110,9 @@ class Explanation(ABC):
             **published_of(row, chosen.get("series", "")),
         }
         if label["guarantee"]:
-            found |= self._promised(mechanism, context, label, found)
-        letters = sum(map(len, [found.get("protected", ""), *found.get("not_hidden", ())]))
-        return found | {"dense": found["reader"] == "colleague" or letters > SPARSE}
+            page |= self._promised(mechanism, context, label, page)
+        letters = sum(map(len, [page.get("protected", ""), *page.get("not_hidden", ())]))
+        return page | {"dense": page["reader"] == "colleague" or letters > SPARSE}
 
     def _promised(
         self, mechanism: Any, context: Context, label: dict[str, Any], published: dict[str, Any]
@@ -144,7 +144,7 @@ def plot_of(row: Release, series: str) -> Plot:
 
 
 def certainty(epsilon: float) -> float:
-    """What a guess of one half becomes at most where odds change by a factor of at most exp(ε), in per cent.
+    """What a guess of a half becomes at most where odds change by a factor of at most exp(ε), in per cent.
 
     Rounded up to a tenth.
 
@@ -158,7 +158,7 @@ def _sentence(mechanism: Any, context: Context, label: dict[str, Any], subject: 
     """The promise for readers without mathematics, with its conditions and what it does not cover."""
     percent = certainty(label["epsilon"])
     sure = "may become certain" if percent >= 100 else f"becomes at most {percent:g}{NARROW}% sure"
-    assumed = "; ".join(f"{one[:1].lower()}{one[1:].rstrip('.')}" for one in label["guarantee"]["assumptions"])
+    assumed = "; ".join(f"{text[:1].lower()}{text[1:].rstrip('.')}" for text in label["guarantee"]["assumptions"])
     clause = f"{subject.who}: a stranger who hesitates 50:50 {subject.between} {sure}, with {subject.same}"
     clause += f" (assumed: {assumed})" if assumed else ""
     return f"{context.qualified(clause)} {mechanism.remark}".rstrip()

@@ -39,11 +39,11 @@ def name_for(token: uuid.UUID) -> str:
 
 def write(row: Release, original: Any, drawn: Any) -> None:
     """Write the attempt's files; ``row.data_file`` is the name of that with what is published."""
-    found = datatypes[row.kind]
+    datatype = datatypes[row.kind]
     data_files.write_release(row.kind, row.data_path, drawn)
     for path, columns in (
-        (row.budgets_path, found.budget_columns(drawn)),
-        (row.errors_path, found.owner_columns(original, drawn)),
+        (row.budgets_path, datatype.budget_columns(drawn)),
+        (row.errors_path, datatype.owner_columns(original, drawn)),
     ):
         parquet.write_columns(path, columns)
 
@@ -61,7 +61,7 @@ def matches_label(name: str, path: Path) -> bool | None:
 
 
 class _Stored(Numbered[data.Release]):
-    """A finished release as its mechanism made it, one for each series, out of its own files alone."""
+    """A finished release as its mechanism made it, a part for each series, out of its own files alone."""
 
     def __init__(self, row: Release) -> None:
         self._mechanism, self._budgets = row.parsed_spec.mechanism, parquet.Rows(row.budgets_path)
@@ -81,7 +81,7 @@ class _Stored(Numbered[data.Release]):
 
 
 def read_releases(row: Release) -> Sequence[data.Release]:
-    """A finished release as its mechanism made it, one for each series, read when they are needed."""
+    """A finished release as its mechanism made it, a part for each series, read when they are needed."""
     return _Stored(row)
 
 
@@ -105,7 +105,7 @@ def person_of_release(row: Release, series: int) -> Person:
 
 
 def read_person(row: Release, person: Person, landmark_set: LandmarkSet | None) -> tuple[data.Release, Mask]:
-    """A finished release of one person's events in the order of time, and which of these are landmarks of a set."""
+    """A finished release of a person's events in the order of time, and which of these are landmarks of a set."""
     is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
     return person.joined_release(read_releases(row)), is_landmark
 
@@ -120,7 +120,7 @@ class Curves:
 
 
 def read_curves(row: Release, series: int) -> Curves:
-    """What the owner's charts show of one series.
+    """What the owner's charts show of a series.
 
     Raises
     ------
@@ -138,21 +138,21 @@ def read_curves(row: Release, series: int) -> Curves:
 
 
 def _column(path: StoredPath, name: str, first: int, last: int) -> NDArray[Any]:
-    found: NDArray[Any] = parquet.Rows(path, [name]).columns(first, last)[name]
-    return found
+    values: NDArray[Any] = parquet.Rows(path, [name]).columns(first, last)[name]
+    return values
 
 
 def read_series(row: Release, series: int, landmark_set: LandmarkSet | None) -> ReleasedSeries:
     """One series of a finished release beside all events of its person; errors as in :func:`person_of_release`."""
-    person, found = person_of_release(row, series), read_curves(row, series)
+    person, curves = person_of_release(row, series), read_curves(row, series)
     is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
-    budgets: Floats = found.budget
+    budgets: Floats = curves.budget
     ranks: Ints | slice = slice(None)
     if len(person.members) > 1:
         rows, ends = parquet.Rows(row.budgets_path, ["budget"]), np.cumsum([0, *row.dataset.series_lengths]).tolist()
         budgets = person.joined_values(each(tuple(pairwise(ends)), lambda of: rows.columns(*of)["budget"]))
         ranks = person.ranks_of(series)
-    return ReleasedSeries(found.error_m, found.budget, found.time_s, budgets, is_landmark, ranks)
+    return ReleasedSeries(curves.error_m, curves.budget, curves.time_s, budgets, is_landmark, ranks)
 
 
 def _over_events(n: int, event: Ints, values: NDArray[Any], per: float = 1.0) -> Floats:
@@ -163,8 +163,8 @@ def _over_events(n: int, event: Ints, values: NDArray[Any], per: float = 1.0) ->
         piece = np.full(part.stop - part.start, np.nan)
         piece[event[here] - part.start] = values[here] / per
         full.add(piece)
-    found: Floats = full.taken()
-    return found
+    taken: Floats = full.taken()
+    return taken
 
 
 # Away with them ----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def made(dataset: Dataset, landmark_set: LandmarkSet | None, specs: Sequence[Rel
 
     def page(spec: ReleaseSpec, same: Sequence[str]) -> str | None:
         any_set = not spec.mechanism.reads_landmarks
-        found = (row for row in rows if row.spec_digest in same and (any_set or row.landmark_set_id == marks))
-        return next((row.page_url for row in found), None)
+        matching = (row for row in rows if row.spec_digest in same and (any_set or row.landmark_set_id == marks))
+        return next((row.page_url for row in matching), None)
 
-    return [page(*one) for one in zip(specs, digests, strict=True)]
+    return [page(*pair) for pair in zip(specs, digests, strict=True)]

@@ -25,7 +25,7 @@ from privacy_engine.releases.spec import ReleaseSpec
 
 
 class Release(Job):
-    """One draw of one mechanism over a dataset, with a landmark set where one was chosen for trajectories."""
+    """A draw of a mechanism over a dataset, with a landmark set where it was chosen for trajectories."""
 
     TASK: ClassVar = "releases.run"
     STORED_IN: ClassVar = "releases"
@@ -55,7 +55,7 @@ class Release(Job):
     summary = models.JSONField(null=True, blank=True)  # what every recipient of the release may know
     owner_view = models.JSONField(null=True, blank=True)  # measured against the original: the owner's alone
     derived_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="derived")
-    source = models.JSONField(null=True, blank=True)  # {release, sha256} of that one, which outlives it
+    source = models.JSONField(null=True, blank=True)  # {release, sha256} of that release, which outlives it
 
     objects = ProjectQuerySet.as_manager()
 
@@ -198,6 +198,6 @@ class Release(Job):
 def export_formats(kind: str) -> list[dict[str, Any]]:
     """Name, title, group and use of each format that releases of ``kind`` are exported in."""
     exports = datatypes[kind].exports.values()
-    groups = list(dict.fromkeys(one.group for one in exports))
-    found = sorted(exports, key=lambda one: groups.index(one.group))
-    return [{name: getattr(one, name) for name in ("name", "title", "group", "use", "bundled")} for one in found]
+    groups = list(dict.fromkeys(export.group for export in exports))
+    ranked = sorted(exports, key=lambda export: groups.index(export.group))
+    return [{name: getattr(export, name) for name in ("name", "title", "group", "use", "bundled")} for export in ranked]

@@ -27,7 +27,7 @@ CAIRN = "Cairn: a privacy workbench for location histories and other time series
 class Plot:
     """What a figure shows: points (n, 2), on a line or as ``marks`` with these texts.
 
-    ``what`` begins the caption and ``details`` are in it; both axes of a map have one scale.
+    ``what`` begins the caption and ``details`` are in it; both axes of a map have the same scale.
     """
 
     xy: Floats
@@ -40,7 +40,7 @@ class Plot:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A plot of a release with all texts beside it, each on one line."""
+    """A plot of a release with all texts beside it, each on a line."""
 
     plot: Plot
     titles: list[str]
@@ -60,16 +60,16 @@ class Figure:
             f"{plot.what}: {', '.join([row.title, *plot.details])}.{seed} Drawn by Cairn {cairn}, SHA-256 {digest}."
         )
         lines = [f"{name}: {label[name]}" for name in ("release", "sha256", "noise")]
-        chosen = {name: one for name, one in label["spec"].items() if one is not None}
-        lines += [f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in chosen.items()]
+        chosen = {name: value for name, value in label["spec"].items() if value is not None}
+        lines += [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in chosen.items()]
         lines += [f"guarantee: {label['guarantee']['statement']}"] if label["guarantee"] else []
         own = {"author": "Cairn", "title": CAIRN, "year": f"{row.finished_at or row.created_at:%Y}"}
         own["note"] = f"Version {cairn}, release {label['release']}, SHA-256 {label['sha256']}"
         return cls(
             plot=plot,
-            titles=[one_line(one) for one in plot.titles],
+            titles=[one_line(title) for title in plot.titles],
             caption=one_line(caption, 1000),
-            parameters=[one_line(one, 4000) for one in lines],
+            parameters=[one_line(line, 4000) for line in lines],
             citations=[*map(citation, spec.mechanism.references()), Citation("cairn", "misc", own)],
             colour=palette(row.kind)[row.mechanism]["colour"]["light"],  # type: ignore[index]
             dataset=one_line(row.dataset.name),
@@ -77,7 +77,7 @@ class Figure:
 
     def bibtex(self) -> str:
         """What to cite: the references of the mechanism, and the release."""
-        return "".join(f"{one.bibtex()}\n" for one in self.citations)
+        return "".join(f"{source.bibtex()}\n" for source in self.citations)
 
     def svg(self) -> str:
         """A drawing that needs no other file: titles on the axes, the rest in its description and metadata."""
@@ -92,9 +92,9 @@ class Figure:
             return ((xy - low) / span * [width, -height] + [LEFT, ABOVE + height]).round(2).tolist()
 
         def marks(axis: int) -> list[tuple[float, str]]:
-            found = ticks(low[axis], high[axis])
-            at = places(np.array(found)[:, None] * [1, 1])
-            return [(one[axis], f"{value:,g}".replace("-", "−")) for one, value in zip(at, found, strict=True)]
+            values = ticks(low[axis], high[axis])
+            at = places(np.array(values)[:, None] * [1, 1])
+            return [(point[axis], f"{value:,g}".replace("-", "−")) for point, value in zip(at, values, strict=True)]
 
         at, box = places(self.plot.xy), {"x": LEFT, "y": ABOVE, "width": round(width, 1), "height": round(height, 1)}
         context = {
@@ -111,7 +111,7 @@ class Figure:
 
     def pgfplots(self) -> str:
         """A document for LaTeX that holds the figure, its caption and its bibliography."""
-        plot, cited = self.plot, ",".join(one.key for one in self.citations)
+        plot, cited = self.plot, ",".join(source.key for source in self.citations)
         points = [f"({a:.6g},{b:.6g})" for a, b in plot.xy.tolist()]
         style = "only marks, mark size=1pt" if plot.marks else "thin"
         scale, (x, y) = "axis equal image, " if plot.is_map else "", map(tex, self.titles)
@@ -120,7 +120,7 @@ class Figure:
             for (a, b), text in zip(plot.xy.tolist(), plot.marks, strict=False)
         ]
         lines = [
-            *(f"% {one}" for one in [f"Figure of a release of {self.dataset}", *self.parameters]),
+            *(f"% {line}" for line in [f"Figure of a release of {self.dataset}", *self.parameters]),
             r"\documentclass{article}",
             r"\usepackage[utf8]{inputenc}",
             r"\usepackage[T1]{fontenc}",
@@ -141,7 +141,7 @@ class Figure:
             rf"\caption{{{tex(self.caption)}~\cite{{{cited}}}}}",
             r"\end{figure}",
             r"\begin{thebibliography}{9}",
-            *(rf"\bibitem{{{one.key}}} {tex(one.line())}" for one in self.citations),
+            *(rf"\bibitem{{{source.key}}} {tex(source.line())}" for source in self.citations),
             r"\end{thebibliography}",
             r"\end{document}",
             *(f"% {line}" for line in self.bibtex().splitlines()),
@@ -150,7 +150,7 @@ class Figure:
 
 
 def _limits(plot: Plot) -> tuple[Any, Any]:
-    """The ends of both axes, a little beyond the points; of no points and of one there are some, too."""
+    """The ends of both axes, a little beyond the points; of no points and of a single point there are some, too."""
     xy = plot.xy if len(plot.xy) else np.zeros((1, 2))
     low, high = xy.min(axis=0), xy.max(axis=0)
     span = high - low

@@ -93,7 +93,7 @@ class QuoteActions:
         context = dataset.context.with_box(more["box_from_data"])
         return Response(
             {
-                "mechanisms": [of_kind.promise(one, context) for one in chosen],
+                "mechanisms": [of_kind.promise(mechanism, context) for mechanism in chosen],
                 "budgets": [_price_of(price) for price in prices],
             }
         )

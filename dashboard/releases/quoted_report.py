@@ -72,10 +72,10 @@ class QuotedReport(Report):
         context |= self.figure(request, rows, owner=owner)
         if owner:
             context["facts"] = [
-                Fact(one["label"], one["text"]) for one in dataset_pages[rows[0].kind].facts(rows[0].dataset)
+                Fact(fact["label"], fact["text"]) for fact in dataset_pages[rows[0].kind].facts(rows[0].dataset)
             ]
         lines = [
-            {"id": one["report"].id, "title": one["report"].title, "style": one["style"]} for one in context["releases"]
+            {"id": row["report"].id, "title": row["report"].title, "style": row["style"]} for row in context["releases"]
         ]
         return context | {"page": {"releases": lines, **context["drawn"]}}
 

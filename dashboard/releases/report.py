@@ -100,14 +100,14 @@ class Condition(NamedTuple):
 
 def parameters_of(described: Component) -> list[Parameter]:
     """The parameters of a described component that have a value, in the order of forms."""
-    found = []
+    shown = []
     for field in described.fields():
         value = getattr(described, field["name"])
         if value is not None:
-            named = {one["value"]: one["label"] for one in field["choices"]}
+            named = {choice["value"]: choice["label"] for choice in field["choices"]}
             number = isinstance(value, int | float)
-            found.append(Parameter(field["label"], field["symbol"], field["unit"], named.get(value, value), number))
-    return found
+            shown.append(Parameter(field["label"], field["symbol"], field["unit"], named.get(value, value), number))
+    return shown
 
 
 def charge_of(row: Release) -> Charge | None:
@@ -122,17 +122,17 @@ def charge_of(row: Release) -> Charge | None:
 
 def software() -> list[tuple[str, str]]:
     """What this Cairn runs on; what the numbers depend on."""
-    return [("Cairn", __version__), ("Python", platform.python_version()), *((one, version(one)) for one in PACKAGES)]
+    return [("Cairn", __version__), ("Python", platform.python_version()), *((lib, version(lib)) for lib in PACKAGES)]
 
 
 def conditions(reports: Sequence[ReleaseReport], what: str) -> list[Condition]:
     """Statement, assumptions or caveats of several releases, each once; with titles if it does not hold for all."""
-    found: dict[str, list[str]] = {}
-    for one in reports:
-        texts = (one.label["guarantee"] or {what: []})[what]
+    titles: dict[str, list[str]] = {}
+    for report in reports:
+        texts = (report.label["guarantee"] or {what: []})[what]
         for text in [texts] if isinstance(texts, str) else texts:
-            found.setdefault(text, []).append(one.title)
-    return [Condition(text, "" if len(of) == len(reports) else ", ".join(of)) for text, of in found.items()]
+            titles.setdefault(text, []).append(report.title)
+    return [Condition(text, "" if len(of) == len(reports) else ", ".join(of)) for text, of in titles.items()]
 
 
 def line_styles(rows: Sequence[Release]) -> list[LineStyle]:
@@ -173,7 +173,7 @@ class Report(ABC):
     def shared(
         self, request: HttpRequest, rows: Sequence[Release], reports: Sequence[ReleaseReport], parts: Sequence[Any]
     ) -> dict[str, Any]:
-        """Return what the pages of every kind show; ``parts`` are the owner's of each release, none in a public one."""
+        """Return what the pages of every kind show; ``parts`` are the owner's of each release, none if public."""
         context = {
             "adapter": self,
             "owner": bool(parts),
@@ -186,8 +186,8 @@ class Report(ABC):
             "configuration": reproduce.brief(rows),
             "software": software(),
             "releases": [
-                {"report": one, "owner": part, "style": style}
-                for one, part, style in zip(reports, parts or [None] * len(rows), line_styles(rows), strict=True)
+                {"report": report, "owner": part, "style": style}
+                for report, part, style in zip(reports, parts or [None] * len(rows), line_styles(rows), strict=True)
             ],
             "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
         }

@@ -1,4 +1,4 @@
-"""Pages to print: a report of one release, or of several beside each other. Public unless the owner's is requested."""
+"""Pages to print: a report of a release, or of several beside each other. Public unless the owner's is requested."""
 
 import uuid
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ OWNER = "owner"
 
 @require_safe
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The report of one release."""
+    """The report of a release."""
     return _answer(request, [get_object_or_404(visible_releases(request.user), pk=pk)])
 
 

@@ -49,7 +49,7 @@ def _own(description: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _values(description: dict[str, Any]) -> list[str]:
-    """A step's parameters in their order, up to the last one that is given."""
+    """A step's parameters in their order, up to the last that is given."""
     return [_text(value) for _, value in _own(description)]
 
 

@@ -28,10 +28,10 @@ def releases_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     """The releases that the page of a dataset shows, newest first, in the batches they came in."""
     rows = visible_releases(request.user).filter(dataset=dataset).order_by("-created_at", "pk")
     page = Paginator(rows, SHOWN).get_page(request.GET.get("page"))
-    found = batches(page.object_list)
+    grouped = batches(page.object_list)
     return {
-        "releases": [row for batch in found for row in batch.releases],
-        "batches": found,
+        "releases": [row for batch in grouped for row in batch.releases],
+        "batches": grouped,
         "release_page": page,
         "release_count": page.paginator.count,
     }

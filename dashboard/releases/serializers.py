@@ -47,16 +47,16 @@ class MechanismsField(Anything):
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
             raise must_be("mechanisms", f"a list of 1 to {MAX_COMPARED} mechanisms", data, got=False)
-        found, errors = [], []
-        for i, one in enumerate(data):
+        parsed, errors = [], []
+        for i, item in enumerate(data):
             try:
                 known = mechanisms.of(self.kind) if self.kind else mechanisms
-                found.append(known.parse(one, field=f"mechanisms.{i}"))
+                parsed.append(known.parse(item, field=f"mechanisms.{i}"))
             except ParameterErrors as wrong:
                 errors += wrong.errors
         if errors:
             raise ParameterErrors(errors)
-        return found
+        return parsed
 
 
 class ReleaseRequest(serializers.Serializer[Any]):
@@ -121,7 +121,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Any]:
         """With the addresses of every kind."""
-        named = {name: text for one in actions.values() for name, text in one.endpoints.items()}
+        named = {name: text for action in actions.values() for name, text in action.endpoints.items()}
         return super().get_fields() | {
             _key(name): serializers.CharField(required=False, help_text=text or None) for name, text in named.items()
         }
@@ -170,8 +170,8 @@ class ReleaseSerializer(JobRowSerializer[Release]):
 
     @extend_schema_field({"type": "object", "nullable": True})
     def get_verdict(self, row: Release) -> dict[str, Any] | None:
-        found = row.verdict
-        return None if found is None else found.model_dump()
+        verdict = row.verdict
+        return None if verdict is None else verdict.model_dump()
 
     @extend_schema_field({"type": "object", "nullable": True})
     def get_guarantee(self, row: Release) -> dict[str, Any] | None:

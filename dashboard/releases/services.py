@@ -40,7 +40,7 @@ def submit_release(
     """Reserve what the release will leak, keep its description, and enqueue it once both are committed.
 
     A seeded release leaks nothing that may be published and is charged nothing. With an ``idempotency_key`` the
-    same request may be sent any number of times: there is one release and one charge. ``owner`` is the user who submits
+    same request may be sent any number of times for a single release and charge. ``owner`` is the user who submits
     it; the release belongs to whom the dataset belongs to, and so does the charge.
 
     Raises
@@ -71,7 +71,7 @@ def submit_release(
 def derive_release(
     *, source: Release, steps: Sequence[PostProcess], name: str = "", idempotency_key: str = ""
 ) -> Release:
-    """A new release out of a finished one: ``steps`` read what that one published, so nothing more is charged.
+    """A new release out of a finished release: ``steps`` read what that published, so nothing more is charged.
 
     It carries the same guarantee; it stays when its source is discarded. Idempotency as in :func:`submit_release`.
 
@@ -156,7 +156,7 @@ def require_set_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:
 
 def require_landmarks(mechanisms: Sequence[Mechanism]) -> None:
     """Refuse mechanisms that read landmarks, where there is no landmark set, with a ParameterError."""
-    if names := [one.name for one in mechanisms if one.reads_landmarks]:
+    if names := [mechanism.name for mechanism in mechanisms if mechanism.reads_landmarks]:
         rule = f"a landmark set of this dataset: {', '.join(names)} {'reads' if len(names) == 1 else 'read'} landmarks"
         raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=None)
 
@@ -230,13 +230,13 @@ def retry_release(*, release: Release) -> Release:
     """Try a release again that failed or was cancelled: the same release, on the charge it has.
 
     Noise that an earlier attempt may have drawn was never stored or shown, so drawing afresh leaks nothing more, and
-    of all attempts one at most is published. Where the charge was given back (cancelled before any worker had it)
+    of all attempts at most a single is published. Where the charge was given back (cancelled before any worker had it)
     the row cannot be charged twice: it is left, and a new release of the same description is charged and returned.
 
     Raises
     ------
     Conflict
-        The dataset or the release it is made from is gone, or the budget does not suffice for the new one.
+        The dataset or the release it is made from is gone, or the budget does not suffice for the new release.
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """

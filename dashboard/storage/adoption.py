@@ -9,7 +9,7 @@ from dashboard.storage.stored_path import StoredPath, stored_files
 
 
 def adopt() -> uuid.UUID:
-    """Give database and files one id, whatever they have: that which is the only one, or a new one."""
+    """Give database and files the same id, whatever they have: the only id, or a new id."""
     known = set(installation.read().known().values())
     chosen = known.pop() if len(known) == 1 else uuid.uuid4()
     if stored_files().shared:
@@ -32,7 +32,7 @@ def strangers() -> Strangers:
     """Count what database and files do not know of each other."""
     files = rows = 0
     for folder, model in removals.folders().items():
-        names = [one.name for one in stored_files().listed(f"{folder}/")]
+        names = [file.name for file in stored_files().listed(f"{folder}/")]
         there = installation.has_table(model)
         known = installation.known_ids(model, {name.split("/")[1] for name in names}) if there else set()
         files += sum(name.split("/")[1] not in known for name in names)

@@ -51,15 +51,15 @@ def write_release(kind: str, path: Source, release: Any) -> None:
 
 def read_release(kind: str, path: Source) -> Any:
     """Return what :func:`write_release` stored; series of a large file are read when they are needed."""
-    found = datatypes[kind]
-    if found.series_of_release and parquet.rows_of(path) > FEW:
-        return StoredSeries(path, found.series_of_release)
+    datatype = datatypes[kind]
+    if datatype.series_of_release and parquet.rows_of(path) > FEW:
+        return StoredSeries(path, datatype.series_of_release)
     with decoding(path):
-        return found.release_from_table(parquet.read_table(path))
+        return datatype.release_from_table(parquet.read_table(path))
 
 
 def is_large(path: Source) -> bool:
-    """Whether a file of any kind is one that a web server leaves to its computing process."""
+    """Whether a file of any kind is of those that a web server leaves to its computing process."""
     with located(path) as local:
         return local.stat().st_size > LARGE_BYTES
 

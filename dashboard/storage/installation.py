@@ -1,6 +1,6 @@
 """The id of the installation: in the database, in ``CAIRN_HOME/installation``, and in the storage that hosts share.
 
-A process that finds different ids, or one of them missing, ends before it writes anything. Where there is none yet it
+A process that finds different ids, or any of them missing, ends before it writes anything. Where there is none yet it
 is written: first to CAIRN_HOME, marked as not yet confirmed, then to the database, which decides between processes that
 start at the same time, then to the other places. A process that is killed in between leaves a state that the next start
 completes, since the id that is not confirmed equals that of the database or the database has none.
@@ -66,8 +66,8 @@ class Ids:
 
     def known(self) -> dict[str, uuid.UUID]:
         """Those that are there, by what has them."""
-        found = {"database": self.database, "home": self.home, "shared": self.shared}
-        return {place: one for place, one in found.items() if one}
+        ids = {"database": self.database, "home": self.home, "shared": self.shared}
+        return {place: value for place, value in ids.items() if value}
 
 
 def require(*, whole: bool = False) -> None:
@@ -130,7 +130,7 @@ def after_migration(**_: Any) -> None:
 
 
 def require_in_server(exit_code: int = 1) -> None:
-    """:func:`require` for a web server or worker, which ends; one whose database is away waits for it."""
+    """:func:`require` for a web server or worker, which ends; a process whose database is away waits for it."""
     try:
         require()
     except Refused as refused:
@@ -209,8 +209,8 @@ def _of_home() -> tuple[uuid.UUID | None, uuid.UUID | None]:
         text, _, state = (Path(settings.CAIRN_HOME) / NAME).read_text().strip().partition(" ")
     except FileNotFoundError:
         return None, None
-    found = _parsed(text)
-    return (None, found) if state == UNCONFIRMED else (found, None)
+    parsed = _parsed(text)
+    return (None, parsed) if state == UNCONFIRMED else (parsed, None)
 
 
 def _of_storage() -> uuid.UUID | None:
@@ -234,7 +234,7 @@ def _parsed(text: str) -> uuid.UUID | None:
 def _compare(ids: Ids) -> None:
     known = ids.known()
     if len(set(known.values())) > 1:
-        listed = "; ".join(f"{_place(place)} has {one}" for place, one in known.items())
+        listed = "; ".join(f"{_place(place)} has {value}" for place, value in known.items())
         raise _refusal(f"Different installations: {listed}.", *known)
     if not known:
         _compare_contents()
@@ -245,9 +245,9 @@ def _compare(ids: Ids) -> None:
     if lacking == {"home"} and stored_files().shared and not _has_files(LocalFiles()):
         return  # a further host
     if lacking:
-        one = next(iter(known.values()))
+        own_id = next(iter(known.values()))
         has, lacks = (", ".join(_place(place) for place in sorted(places)) for places in (known, lacking))
-        raise _refusal(f"{_sentence(has)} belongs to the installation {one}, and {lacks} to none.", *sorted(lacking))
+        raise _refusal(f"{_sentence(has)} belongs to the installation {own_id}, and {lacks} to none.", *sorted(lacking))
 
 
 def _compare_contents() -> None:
@@ -273,7 +273,7 @@ def _compare_contents() -> None:
 
 def known_ids(model: type[models.Model], names: Iterable[str]) -> set[str]:
     """Those of the names that are ids of rows."""
-    ids = [found for found in map(_parsed, names) if found]
+    ids = [parsed for parsed in map(_parsed, names) if parsed]
     rows, known = model._base_manager.order_by().values_list("pk", flat=True), set()
     for start in range(0, len(ids), BATCH):
         known |= {str(pk) for pk in rows.filter(pk__in=ids[start : start + BATCH])}
@@ -295,8 +295,8 @@ def _has_files(files: StoredFiles) -> bool:
 def _names(files: StoredFiles, folder: str) -> Iterator[str]:
     """Names of the files and folders that are in a folder and hold something, each once."""
     last = ""
-    for one in files.listed(f"{folder}/"):
-        name = one.name.split("/")[1]
+    for file in files.listed(f"{folder}/"):
+        name = file.name.split("/")[1]
         if name != last:
             yield (last := name)
 
@@ -307,10 +307,10 @@ def _place(place: str) -> str:
     if place == "shared":
         storage: Any = stored_files()
         return f"CAIRN_STORAGE (s3://{storage.bucket_name}/{storage.location})".replace("/)", ")")
-    found = connection.settings_dict
+    options = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"the database {found['NAME']}"
-    return f"the database {found['NAME']} at {found['HOST'] or 'this host'}"
+        return f"the database {options['NAME']}"
+    return f"the database {options['NAME']} at {options['HOST'] or 'this host'}"
 
 
 def _files_place() -> str:

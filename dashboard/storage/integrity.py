@@ -1,6 +1,6 @@
 """Digests of stored files: kept when a file is written, compared before it is used.
 
-A process compares a file once, and again when size or time of the file changed, or when another process found a damaged
+A process compares a file once, and again when size or time of the file changed, or when another process read a damaged
 file. A file of which no digest is known yet is compared with what rows of its own app state (:func:`content_check`).
 """
 
@@ -129,7 +129,7 @@ def as_stated(name: str, path: Path) -> bool | None:
 
 
 def _note(name: str, row: Any, *, sound: bool) -> None:
-    """Keep for ``doctor`` what was found, unless the error ends the transaction that would keep it."""
+    """Keep for ``doctor`` the damage, unless the error ends the transaction that would keep it."""
     if not sound:
         logger.error("a stored file is damaged: %s", name)
     if row is not None and (row.damaged_at is None) != sound and not connection.in_atomic_block:
@@ -189,7 +189,7 @@ def _marker() -> Path:
 
 
 def mark_damage() -> None:
-    """Let every process of this host compare its files again: one was damaged without any sign of it."""
+    """Let every process of this host compare its files again: a file was damaged without any sign of it."""
     marker = _marker()
     marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     marker.touch(mode=0o600)

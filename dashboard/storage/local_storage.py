@@ -15,7 +15,7 @@ from dashboard.storage.stored_path import Listed
 
 
 class LocalFiles(FileSystemStorage):
-    """Files below ``CAIRN_HOME``, read where they lie; one that is stored is renamed to its place, not copied."""
+    """Files below ``CAIRN_HOME``, read where they lie; a file that is stored is renamed to its place, not copied."""
 
     shared = False
 
@@ -93,7 +93,7 @@ class LocalFiles(FileSystemStorage):
     remove_folder = remove
 
     def remove_empty(self, name: str) -> None:
-        """Delete the folder; one that holds something stays."""
+        """Delete the folder; a folder that holds something stays."""
         with contextlib.suppress(OSError):
             Path(self.path(name)).rmdir()
 

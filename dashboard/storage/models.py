@@ -14,11 +14,11 @@ PURPOSE = "stored file 1"
 
 
 class Installation(models.Model):
-    """The id that this database shares with its files (dashboard/storage/installation.py): at most one row."""
+    """The id that this database shares with its files (dashboard/storage/installation.py): at most a single row."""
 
     number = models.PositiveSmallIntegerField(primary_key=True, default=1)
     id = models.UUIDField(default=uuid.uuid4)
-    swept_at = models.DateTimeField(null=True, blank=True)  # as CAIRN_HOME has it, unless one of them is an older copy
+    swept_at = models.DateTimeField(null=True, blank=True)  # as CAIRN_HOME has it, unless either is an older copy
 
     class Meta:
         constraints: ClassVar = [models.CheckConstraint(name="installation_is_one", condition=Q(number=1))]
@@ -31,7 +31,7 @@ class Removal(models.Model):
     """Stored files that are to be removed, by name: written with what removes their row, before the files go.
 
     ``key`` is a file or a folder, or ends with "-": then all files of that folder whose names begin so. ``done_at`` is
-    when they were removed; a worker may have written another one since (dashboard/storage/removals.py).
+    when they were removed; a worker may have written another since (dashboard/storage/removals.py).
     """
 
     key = models.CharField(max_length=255)
@@ -54,7 +54,7 @@ class StoredFile(models.Model):
     digest = models.CharField(max_length=80, default="", blank=True)  # of digest_of; empty: not known
     stored_at = models.DateTimeField(null=True, blank=True)  # null: before digests were kept
     checked_at = models.DateTimeField(null=True, blank=True, db_index=True)
-    damaged_at = models.DateTimeField(null=True, blank=True)  # when its damage was found; null: none is known
+    damaged_at = models.DateTimeField(null=True, blank=True)  # when its damage was detected; null: none is known
 
     class Meta:
         indexes: ClassVar = [

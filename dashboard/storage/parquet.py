@@ -18,7 +18,7 @@ from privacy_engine.data.mapped_series import column, empty, leaving
 from privacy_engine.formats.arrow import pa, pq
 
 ROW_GROUP = 1 << 17
-"""Rows that are compressed together, and read together where one of them is needed."""
+"""Rows that are compressed together, and read together where any of them is needed."""
 
 
 def write_table(path: Source, table: pa.Table, *, differences: Collection[str] = ()) -> None:
@@ -27,7 +27,7 @@ def write_table(path: Source, table: pa.Table, *, differences: Collection[str] =
 
 
 def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Collection[str] = ()) -> None:
-    """Store the rows of tables of one schema, of which there is at least one, as :func:`write_table` does."""
+    """Store the rows of tables of the same schema, of which there must be some, as :func:`write_table` does."""
     coming = iter(tables)
     first = next(coming)
     encoded = [name for name in first.column_names if name in differences]
@@ -88,7 +88,7 @@ def read_schema(path: Source) -> pa.Schema:
 
 
 def write_columns(path: Source, parts: Iterable[dict[str, Floats]]) -> None:
-    """Store plain columns (budgets; the owner's errors) that come in parts, one after another; no file without any."""
+    """Store plain columns (budgets; the owner's errors) that come in parts, in turn; no file without any."""
     tables = (pa.table({name: pa.array(values) for name, values in columns.items()}) for columns in parts)
     for first in tables:
         write_tables(path, chain([first], tables))
@@ -120,14 +120,14 @@ class Rows:
         """The columns of the rows from ``first`` to before ``last``, those of many rows in files."""
         if self._start <= first < self._end >= last:
             return self._of_held(first, last)
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for piece in self._pieces(first, last):
             for name, values in piece.items():
-                found.setdefault(name, column(values.dtype, last - first)).add(values)
-        return {name: one.taken() for name, one in found.items()}
+                columns.setdefault(name, column(values.dtype, last - first)).add(values)
+        return {name: part.taken() for name, part in columns.items()}
 
     def _pieces(self, first: int, last: int) -> Iterator[dict[str, Any]]:
-        """The same, of one group after another; at least one piece."""
+        """The same, group by group; a piece at the least."""
         if self._start <= first < self._end:
             yield self._of_held(first, last)
             first = self._end
@@ -166,8 +166,8 @@ def pack_mask(mask: Mask) -> bytes:
 
 def unpack_mask(data: bytes, n: int) -> Mask:
     """The mask of :func:`pack_mask`."""
-    bits, found = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8), empty(n, np.bool_)
-    for some in leaving([found], blocks(n)):  # of whole bytes
-        found[some] = np.unpackbits(bits[some.start // 8 :], count=some.stop - some.start)
-    found.setflags(write=False)
-    return found
+    bits, mask = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8), empty(n, np.bool_)
+    for some in leaving([mask], blocks(n)):  # of whole bytes
+        mask[some] = np.unpackbits(bits[some.start // 8 :], count=some.stop - some.start)
+    mask.setflags(write=False)
+    return mask

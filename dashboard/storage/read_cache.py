@@ -1,7 +1,7 @@
 """Copies of stored files in a folder of this host, so that readers have a path; bounded by their size together.
 
 Any number of threads and processes share the folder. Who reads a copy holds a shared lock on it (``flock``, which ends
-with its process), and only a copy without a lock is removed: the one that was used longest ago first.
+with its process), and only a copy without a lock is removed: first the copy that was used longest ago.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ DOWNLOADS = 64  # locks, by name: a file is downloaded once by the threads of a 
 PART = ".part"
 CHUNK = 1 << 20
 PAUSE_S = 30.0
-"""Between two calls of ``make_space`` by one process that only maintains the folder."""
+"""Between two calls of ``make_space`` by a process that only maintains the folder."""
 
 
 class Content(NamedTuple):
@@ -104,7 +104,7 @@ class ReadCache:
 
     def make_space(self, coming: int = 0) -> None:
         """Remove what is unused for long, and what was used longest ago until ``coming`` more bytes are in bounds."""
-        now, found = time.time(), []
+        now, files = time.time(), []
         for path in self._files():
             try:
                 stat = path.stat()
@@ -115,9 +115,9 @@ class ReadCache:
                 if unneeded and now - stat.st_mtime > UNFINISHED_S:
                     path.unlink(missing_ok=True)
             else:
-                found.append((stat.st_atime, stat.st_size, path))
-        total = coming + sum(size for _, size, _ in found)
-        for used, size, path in sorted(found):
+                files.append((stat.st_atime, stat.st_size, path))
+        total = coming + sum(size for _, size, _ in files)
+        for used, size, path in sorted(files):
             if (total > self._most or now - used > UNUSED_S) and _removed_if_unused(path):
                 total -= size
 
@@ -137,7 +137,7 @@ class ReadCache:
         return self._folder / hashlib.sha256(name.encode()).hexdigest()
 
     def _opened(self, entry: Path) -> BinaryIO | None:
-        """The copy with a shared lock on it, marked as used; None where there is no whole one."""
+        """The copy with a shared lock on it, marked as used; None where there is no whole copy."""
         try:
             file = entry.open("rb")
         except FileNotFoundError:

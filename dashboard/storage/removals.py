@@ -49,7 +49,7 @@ def request(*keys: str) -> None:
 
 @contextmanager
 def left_to_the_sweep() -> Iterator[None]:
-    """Let the sweep remove what is requested in this block: there may be too many files for one request."""
+    """Let the sweep remove what is requested in this block: there may be too many files for a single request."""
     token = _later.set(True)
     try:
         yield
@@ -103,14 +103,14 @@ def _finish(row: Removal) -> bool:
 def remove(key: str) -> None:
     """Remove a file or a folder, or all files of a folder whose names begin so, from the trash too."""
     files, names = stored_files(), [key]
-    for one in (key, *trash.places_of(key)):
-        if one.endswith("-"):
-            for found in list(files.listed(one)):
-                files.remove(found.name)
-                names.append(found.name)
+    for place in (key, *trash.places_of(key)):
+        if place.endswith("-"):
+            for file in list(files.listed(place)):
+                files.remove(file.name)
+                names.append(file.name)
         else:
-            files.remove_folder(one)
-            files.remove(one)
+            files.remove_folder(place)
+            files.remove(place)
     integrity.forget(names, folders=[key])
     folder = key.rpartition("/")[0]
     if "/" in folder:  # those of rows alone: the folders of those stay

@@ -32,7 +32,7 @@ PART_BYTES = 16_000_000
 """Larger files are sent in parts of this size, of which S3 takes 10,000."""
 CHUNK = 1 << 20
 CHUNKS = 8 << 20
-"""Bytes of one request of :meth:`S3Files.chunks`."""
+"""Bytes of a request of :meth:`S3Files.chunks`."""
 TRIES = 4
 PAUSE_S = 0.2
 PROBE_S = 2.0
@@ -44,7 +44,7 @@ DIGEST = "sha256"
 
 
 class _WrittenAtOnce(StorageUnavailable):
-    """Two requests wrote one name at the same time, and the storage lets neither know which was first."""
+    """Two requests wrote the same name at the same time, and the storage lets neither know which was first."""
 
 
 class _Damaged(StorageUnavailable):
@@ -94,10 +94,10 @@ class S3Files(S3Storage):
 
     @property
     def connection(self) -> Any:
-        """One for all threads of a process, as its client may be used by any; after a fork a new one."""
-        process, found = self._shared
+        """One for all threads of a process, as its client may be used by any; after a fork a new client."""
+        process, client = self._shared
         if process == os.getpid():
-            return found
+            return client
         with self._lock:
             if self._shared[0] != os.getpid():
                 made = self._create_session().resource(
@@ -199,10 +199,10 @@ class S3Files(S3Storage):
 
     def _download(self, name: str, out: BinaryIO) -> Content:
         with _translated(name):
-            found = self._client.get_object(**self._named(name))
+            answer = self._client.get_object(**self._named(name))
         digest, size = hashlib.sha256(), 0
         try:
-            with contextlib.closing(found["Body"]) as body:
+            with contextlib.closing(answer["Body"]) as body:
                 while chunk := body.read(CHUNK):
                     advance()
                     out.write(chunk)
@@ -210,8 +210,8 @@ class S3Files(S3Storage):
                     size += len(chunk)
         except BotoCoreError as error:
             raise _Damaged(type(error).__name__) from error
-        expected = found.get("Metadata", {}).get(DIGEST, "")  # none of objects that were copied there by other means
-        if size != found["ContentLength"]:
+        expected = answer.get("Metadata", {}).get(DIGEST, "")  # none of objects that were copied there by other means
+        if size != answer["ContentLength"]:
             raise _Damaged("an object arrived in part")
         if expected not in ("", digest.hexdigest()):
             raise _Altered("an object is damaged")
@@ -239,16 +239,16 @@ class S3Files(S3Storage):
             self._cache.adopt(name, file, content)
 
     def take_folder(self, source: Path, name: str) -> None:
-        """Send every file; none of them stays where one cannot be sent."""
+        """Send every file; none of them stays where any cannot be sent."""
         taken = []
         try:
             for path in sorted(source.iterdir()):
                 taken.append(f"{name}/{path.name}")
                 self.take(path, taken[-1])
         except BaseException:
-            for one in taken:
+            for sent in taken:
                 with contextlib.suppress(StorageUnavailable):  # the sweep will
-                    self.remove(one)
+                    self.remove(sent)
             raise
         source.rmdir()
 
@@ -297,21 +297,21 @@ class S3Files(S3Storage):
 
     def _is_stored(self, name: str, content: Content) -> bool:
         with _translated(name):
-            found = self._client.head_object(**self._named(name))
-        return (found["ContentLength"], found["Metadata"].get(DIGEST)) == content
+            head = self._client.head_object(**self._named(name))
+        return (head["ContentLength"], head["Metadata"].get(DIGEST)) == content
 
     # Deleting and listing
 
     def move(self, name: str, target: str) -> None:
         """Copy the object with its SHA-256 and delete the original; copies of 5 GB and more are made in parts."""
         with _translated(name):
-            found = self._client.head_object(**self._named(name))
+            head = self._client.head_object(**self._named(name))
             named = self._named(target)
             self._client.copy(
                 self._named(name),
                 named["Bucket"],
                 named["Key"],
-                ExtraArgs={"MetadataDirective": "REPLACE", "Metadata": found.get("Metadata", {})},
+                ExtraArgs={"MetadataDirective": "REPLACE", "Metadata": head.get("Metadata", {})},
             )
         self.remove(name)
 
@@ -323,8 +323,8 @@ class S3Files(S3Storage):
 
     def remove_folder(self, name: str) -> None:
         """Delete all objects below a name."""
-        for one in self.listed(f"{name}/"):
-            self.remove(one.name)
+        for file in self.listed(f"{name}/"):
+            self.remove(file.name)
 
     def remove_empty(self, name: str) -> None:
         """Nothing: there are no folders."""
@@ -335,8 +335,8 @@ class S3Files(S3Storage):
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket_name, Prefix=key)
         with _translated(prefix):
             for page in pages:
-                for one in page.get("Contents", ()):
-                    yield Listed(one["Key"][start:], _age_s(one["LastModified"]))
+                for entry in page.get("Contents", ()):
+                    yield Listed(entry["Key"][start:], _age_s(entry["LastModified"]))
 
     def maintain(self) -> None:
         """Remove copies on this host that are not used any more."""
@@ -347,10 +347,10 @@ class S3Files(S3Storage):
         aborted, start = 0, self._named("x")["Key"].removesuffix("x")
         with _translated(""):
             pages = self._client.get_paginator("list_multipart_uploads").paginate(Bucket=self.bucket_name, Prefix=start)
-            for one in (one for page in pages for one in page.get("Uploads", ())):
-                if _age_s(one["Initiated"]) > FORGOTTEN_S:
+            for upload in (begun for page in pages for begun in page.get("Uploads", ())):
+                if _age_s(upload["Initiated"]) > FORGOTTEN_S:
                     self._client.abort_multipart_upload(
-                        Bucket=self.bucket_name, Key=one["Key"], UploadId=one["UploadId"]
+                        Bucket=self.bucket_name, Key=upload["Key"], UploadId=upload["UploadId"]
                     )
                     aborted += 1
         return aborted

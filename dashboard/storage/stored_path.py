@@ -183,7 +183,7 @@ class StoredPath(os.PathLike[str]):
             self._record_replacement(inode)
 
     def _record_replacement(self, inode: int) -> None:
-        """Of two writers at once the file of one stays: let its digest be the one that is known, whoever was last."""
+        """Of two writers at once the file of either stays: let its digest be that which is known, whoever was last."""
         with suppress(FileNotFoundError):
             while Path(self).stat().st_ino != inode:
                 with stored_files().reader(self.key) as file:
@@ -191,18 +191,18 @@ class StoredPath(os.PathLike[str]):
                 integrity.record({self.key: content})
 
     def kept(self, make: Callable[[BinaryIO], None]) -> BinaryIO:
-        """The open file; one that is not there, or damaged, is made by ``make``.
+        """The open file; a file that is not there, or damaged, is made by ``make``.
 
         Another process, which makes the same, may do so meanwhile.
         """
-        if found := self.sound():
-            return found
+        if file := self.sound():
+            return file
         with suppress(FileExistsError), self.written() as out:
             make(out)
         return self.open()
 
     def sound(self) -> BinaryIO | None:
-        """The open file of one that can be made again, or None where there is none, or a damaged one, which goes."""
+        """The open file of what can be made again, or None where there is none, or a damaged file, which goes."""
         try:
             return self.open()
         except FileNotFoundError:
@@ -213,10 +213,10 @@ class StoredPath(os.PathLike[str]):
 
     def is_sound(self) -> bool:
         """Whether :meth:`sound` has the file."""
-        found = self.sound()
-        if found:
-            found.close()
-        return bool(found)
+        file = self.sound()
+        if file:
+            file.close()
+        return bool(file)
 
     def take(self, source: Path) -> None:
         """Make the file ``source``, which is complete, that of this name."""
@@ -236,7 +236,7 @@ class StoredPath(os.PathLike[str]):
 
     def iterdir(self, beginning: str = "") -> list[StoredPath]:
         """The files in this folder whose names begin so."""
-        return [StoredPath(one.name) for one in stored_files().listed(f"{self.key}/{beginning}")]
+        return [StoredPath(file.name) for file in stored_files().listed(f"{self.key}/{beginning}")]
 
     def unlink(self) -> None:
         """Delete the file; what a storage that does not answer cannot delete now, the sweep deletes."""
@@ -252,7 +252,7 @@ class StoredPath(os.PathLike[str]):
 
 
 def remove_all(*, files: Iterable[StoredPath] = (), folders: Iterable[StoredPath] = ()) -> None:
-    """:meth:`StoredPath.unlink` and :meth:`StoredPath.remove_folder` of each, with one statement to the database."""
+    """:meth:`StoredPath.unlink` and :meth:`StoredPath.remove_folder` of each, with a statement to the database."""
     names, below = [path.key for path in files], [path.key for path in folders]
     for name in names:
         _leaving_it_to_the_sweep(stored_files().remove, name)
@@ -272,7 +272,7 @@ Source = Path | StoredPath
 
 
 def located(source: Source) -> AbstractContextManager[Path]:
-    """A path to read a file of this host, or a stored one, from until the block ends."""
+    """A path to read a file of this host, or a stored file, from until the block ends."""
     return source.local() if isinstance(source, StoredPath) else nullcontext(source)
 
 

@@ -1,6 +1,6 @@
 """Files that no row names and whose removal was not requested: kept for a week under ``trash/TIME/``.
 
-There is one in CAIRN_HOME, and one in the storage that hosts share.
+There is a trash in CAIRN_HOME, and a trash in the storage that hosts share.
 """
 
 from collections import Counter
@@ -34,8 +34,8 @@ def put(*, local: Iterable[str] = (), stored: Iterable[str] = ()) -> str:
 
 def contents() -> dict[str, int]:
     """How many files each folder of the trash has, in the order in which they are removed for good."""
-    found = Counter("/".join(one.split("/")[:2]) for files in _storages() for one in _names(files))
-    return dict(sorted(found.items()))
+    counts = Counter("/".join(name.split("/")[:2]) for files in _storages() for name in _names(files))
+    return dict(sorted(counts.items()))
 
 
 def restore(folder: str) -> int:
@@ -55,7 +55,7 @@ def purge(*, shared: bool = True) -> int:
     """Remove what was moved here a week ago, for good; how many files. Without ``shared`` those of CAIRN_HOME alone."""
     old, removed = (datetime.now(UTC) - KEPT).strftime(FORMAT), 0
     for files in _storages() if shared else [LocalFiles()]:
-        for name in [one for one in _names(files) if one.split("/")[1] < old]:
+        for name in [key for key in _names(files) if key.split("/")[1] < old]:
             progress.advance()
             files.remove(name)
             removed += 1
@@ -71,7 +71,7 @@ def places_of(key: str) -> list[str]:
         rounds = stored_files().listdir(TRASH)[0]
     except FileNotFoundError:
         return []
-    return [f"{TRASH}/{one}/{key}" for one in rounds]
+    return [f"{TRASH}/{folder}/{key}" for folder in rounds]
 
 
 def _storages() -> list[StoredFiles]:
@@ -79,7 +79,7 @@ def _storages() -> list[StoredFiles]:
 
 
 def _names(files: StoredFiles, folder: str = TRASH) -> Iterator[str]:
-    return (one.name for one in files.listed(f"{folder}/"))
+    return (file.name for file in files.listed(f"{folder}/"))
 
 
 def _remove_empty(folder: str) -> None:

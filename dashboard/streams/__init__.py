@@ -1,1 +1,1 @@
-"""Live count streams: counts come in one timestamp after the other, and what is published of each goes out at once."""
+"""Live count streams: counts come in timestamp by timestamp, and what is published of each goes out at once."""

@@ -1,4 +1,4 @@
-"""REST API of live streams: open one, publish the counts of its timestamps, read what was published."""
+"""REST API of live streams: open a stream, publish the counts of its timestamps, read what was published."""
 
 from typing import Any
 
@@ -100,10 +100,10 @@ class StreamViewSet(RowViewSet[LiveStream]):
         if request.method == "GET":
             return self._list(row, valid(EventsQuery, request.query_params))
         sender = {"stream": row, "user": request.user, "key": sent_key(request, request.user.pk)}
-        found, new = services.repeated(**sender), False
-        if found is None:  # no answer to a known key depends on the body
-            found, new = services.publish_events(events=valid(EventsRequest, request.data)["events"], **sender)
-        results = [TimestampSerializer(one).data | {"repeated": not new} for one in found]
+        rows, new = services.repeated(**sender), False
+        if rows is None:  # no answer to a known key depends on the body
+            rows, new = services.publish_events(events=valid(EventsRequest, request.data)["events"], **sender)
+        results = [TimestampSerializer(timestamp).data | {"repeated": not new} for timestamp in rows]
         row.refresh_from_db(fields=["published"])
         body = {"published": row.published, "results": results}
         location = {"Location": reverse("api:stream-events", args=[row.pk])}
@@ -123,7 +123,7 @@ class StreamViewSet(RowViewSet[LiveStream]):
     def live(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Send timestamps as they are published, as server-sent events; 429 where the server has no place for it."""
         row = self.get_object()
-        if request.method == "HEAD":  # a body that no one reads would keep its thread
+        if request.method == "HEAD":  # a body that is not read would keep its thread
             return HttpResponse(content_type=live.CONTENT_TYPE)
         query = {"after": request.headers.get("Last-Event-ID") or request.query_params.get("after", "0")}
         response = live.connect(row, valid(EventsQuery, query)["after"])
@@ -152,7 +152,7 @@ class StreamViewSet(RowViewSet[LiveStream]):
     def _changed(self, state: StreamState) -> Response:
         return Response(self.get_serializer(services.change_state(stream=self.get_object(), state=state)).data)
 
-    @download_action({name: one.media_type for name, one in exports.FORMATS.items()}, default="csv")
+    @download_action({name: export.media_type for name, export in exports.FORMATS.items()}, default="csv")
     def data(self, fmt: str) -> Download:
         """What was published so far, with its label."""
         return exports.export(self.get_object(), fmt)

@@ -41,7 +41,7 @@ def parse_times(given: Sequence[Any]) -> list[Event]:
         A key is missing or not known, or a time is neither a number nor an instant. Its field has the place of the
         event.
     """
-    return [_event(one, f"events.{i}") for i, one in enumerate(given)]
+    return [_event(item, f"events.{i}") for i, item in enumerate(given)]
 
 
 def parse_counts(events: Sequence[Event], names: Sequence[str]) -> Floats:
@@ -50,10 +50,10 @@ def parse_counts(events: Sequence[Event], names: Sequence[str]) -> Floats:
     Raises
     ------
     ParameterError
-        There is not one number for each of ``names``. Its field has the place of the event.
+        There are not as many numbers as ``names``. Its field has the place of the event.
     """
     columns = dict.fromkeys(names)
-    return np.array([_counts(one.given["counts"], columns, f"events.{i}.counts") for i, one in enumerate(events)])
+    return np.array([_counts(event.given["counts"], columns, f"events.{i}.counts") for i, event in enumerate(events)])
 
 
 def _event(given: Any, field: str) -> Event:
@@ -78,13 +78,13 @@ def parse_time(given: Any, field: str) -> tuple[float, Clock]:
     if isinstance(given, str):
         written = _INSTANT.fullmatch(given)
         try:
-            found = datetime.fromisoformat(given) if written else None
+            moment = datetime.fromisoformat(given) if written else None
         except ValueError:
-            found = None
-        if found is None:
+            moment = None
+        if moment is None:
             rule = 'a number, a day of UTC, or a date and time with its offset from UTC ("2026-11-22T10:00:00Z")'
             raise _error(rule, field, given)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp(), Clock.INSTANT
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), Clock.INSTANT
     if isinstance(given, bool) or not isinstance(given, int | float) or not abs(given) <= LARGEST_TIME:
         raise _error("a number of at most 2**53, or a date and time as text", field, given)
     return float(given), Clock.NUMBER

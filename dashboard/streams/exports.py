@@ -30,8 +30,8 @@ def export(row: LiveStream, fmt: str) -> tuple[BinaryIO, str, str]:
         There is no such format.
     """
     require_format(fmt, FORMATS)
-    found, release = FORMATS[fmt], release_so_far(row)
+    form, release = FORMATS[fmt], release_so_far(row)
     labelled = label(row, digest_so_far(release))
     out = local_files.unnamed(lambda out: datatypes["stream"].write(release, fmt, out, label=labelled))
     parts = row.name, row.mechanism, *parameter_parts(row.parsed_spec.mechanism), f"{row.published} timestamps"
-    return out, found.media_type, file_name(*parts, extension=found.extension)
+    return out, form.media_type, file_name(*parts, extension=form.extension)

@@ -16,12 +16,12 @@ from dashboard.streams.serializers import TimestampSerializer
 
 CONTENT_TYPE = "text/event-stream"
 CONNECTION_S = 30.0
-"""How long one connection lasts; a browser then opens another one, which continues where it ended."""
+"""How long a connection lasts; a browser then opens another, which continues where it ended."""
 LOOK_S = 0.5
 BEAT_S = 2.0
 """That a client has gone is noticed when something is sent to it."""
 MOST_CONNECTIONS = 200
-"""Of one web process, whose server has a thread for each. Who gets none requests the timestamps from time to time."""
+"""Of a web process, whose server has a thread for each. Who gets none requests the timestamps from time to time."""
 KEPT = 100
 """Of a stream's last timestamps in memory; who lacks earlier ones reads them for itself."""
 
@@ -72,7 +72,7 @@ class _Seen(NamedTuple):
 
 
 class _Followed:
-    """A stream that connections of this process follow: one of them reads the database at a time, for all.
+    """A stream that connections of this process follow: a single connection reads the database at a time, for all.
 
     Their threads keep no connection to the database, which has fewer of them than the server has threads.
     """
@@ -88,10 +88,10 @@ class _Followed:
         with self._turn:
             if time.monotonic() - self._looked >= LOOK_S:
                 first, messages, *_ = self._seen
-                found = LiveStream.objects.filter(pk=self._stream.pk).values("state", "window_spent").first()
-                messages += self._read(first + len(messages)) if found else ()
+                row = LiveStream.objects.filter(pk=self._stream.pk).values("state", "window_spent").first()
+                messages += self._read(first + len(messages)) if row else ()
                 dropped = max(0, len(messages) - KEPT)
-                self._seen = _Seen(first + dropped, messages[dropped:], *_described(found))
+                self._seen = _Seen(first + dropped, messages[dropped:], *_described(row))
                 self._looked = time.monotonic()
                 forget_connection()
             return self._seen
@@ -99,9 +99,9 @@ class _Followed:
     def earlier(self, position: int) -> tuple[bytes, ...]:
         """The next messages from a position on that are kept no longer."""
         with self._turn:
-            found = self._read(position)
+            messages = self._read(position)
             forget_connection()
-            return found
+            return messages
 
     def _read(self, position: int) -> tuple[bytes, ...]:
         return tuple(map(_message, published_after(self._stream, position)))
@@ -116,11 +116,11 @@ def _followed(stream: LiveStream) -> _Followed:
         return _all_followed.setdefault(stream.pk, _Followed(stream))
 
 
-def _described(found: Any) -> tuple[bytes, bool]:
+def _described(row: Any) -> tuple[bytes, bool]:
     """A stream's state and what it has spent as a message, and whether it is closed; of none that there is, nothing."""
-    if found is None:
+    if row is None:
         return b"", False
-    return b"event: state\ndata: %b\n\n" % JSONRenderer().render(found), found["state"] == StreamState.CLOSED
+    return b"event: state\ndata: %b\n\n" % JSONRenderer().render(row), row["state"] == StreamState.CLOSED
 
 
 def _message(row: PublishedTimestamp) -> bytes:
@@ -128,7 +128,7 @@ def _message(row: PublishedTimestamp) -> bytes:
 
 
 def _messages(followed: _Followed, position: int, seconds: float) -> Iterator[bytes]:
-    """Each timestamp as one message whose id is the next position, and ``state`` where that or what is spent changed.
+    """Each timestamp as a message whose id is the next position, and ``state`` where that or what is spent changed.
 
     It ends with ``closed``, or with ``gone`` where there is no such stream any more. A comment is sent where there is
     nothing else for long.

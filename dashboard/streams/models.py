@@ -33,7 +33,7 @@ class Clock(TextChoices):
 
 
 class LiveStream(InProject):
-    """One run of one stream mechanism over dimensions that are fixed when it is opened.
+    """One run of a stream mechanism over dimensions that are fixed when it is opened.
 
     ``publisher`` is the state of the mechanism after ``published`` timestamps, with the ledger of the last window. It
     changes in the transaction that stores what was published, so that no timestamp is ever published twice. It is raw
@@ -119,7 +119,7 @@ class LiveStream(InProject):
 
 
 class PublishedTimestamp(models.Model):
-    """What was published of one timestamp. Nothing is stored of the counts that came in."""
+    """What was published of a timestamp. Nothing is stored of the counts that came in."""
 
     stream = models.ForeignKey(LiveStream, on_delete=models.CASCADE, related_name="timestamps")
     position = models.PositiveBigIntegerField()  # from 0

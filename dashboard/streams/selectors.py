@@ -13,9 +13,9 @@ from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.data.stream_release import StreamRelease, counts_digest
 
 MOST_AT_ONCE = 1000
-"""Timestamps that one response lists."""
+"""Timestamps that a response lists."""
 MOST_COUNTS = 500_000
-"""Counts that one response lists: fewer timestamps where they have many dimensions."""
+"""Counts that a response lists: fewer timestamps where they have many dimensions."""
 
 
 def visible_streams(user: Any) -> QuerySet[LiveStream]:
@@ -29,8 +29,8 @@ def open_stream_of(user: Any, dimensions: Sequence[str]) -> LiveStream | None:
 
 
 def live_stream_of_page(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
-    """The live stream that the comparison of a dataset's releases leads to, if there is one."""
-    names = [one["name"] for one in (dataset.summary or {})["dimensions"]]
+    """The live stream that the comparison of a dataset's releases leads to, if there is any."""
+    names = [dimension["name"] for dimension in (dataset.summary or {})["dimensions"]]
     return {"live": open_stream_of(request.user, names)}
 
 
@@ -56,14 +56,14 @@ def _rows_at_once(stream: LiveStream, limit: int) -> int:
 
 def release_so_far(stream: LiveStream) -> StreamRelease:
     """What was published up to now, as a release of a dataset has it."""
-    found = list(stream.timestamps.defer("values"))
-    shape = len(found), len(stream.dimensions)
-    counts: Ints | Floats = np.empty(shape, np.int64) if all(row.whole for row in found) else np.empty(shape)
-    for i, row in enumerate(stream.timestamps.filter(position__lt=len(found)).iterator(chunk_size=100)):
+    rows = list(stream.timestamps.defer("values"))
+    shape = len(rows), len(stream.dimensions)
+    counts: Ints | Floats = np.empty(shape, np.int64) if all(row.whole for row in rows) else np.empty(shape)
+    for i, row in enumerate(stream.timestamps.filter(position__lt=len(rows)).iterator(chunk_size=100)):
         counts[i] = row.counts
-    times: Floats | None = np.array([row.time for row in found]) if stream.clock == Clock.INSTANT else None
-    budgets = np.array([row.budget for row in found])
-    return StreamRelease(counts, stream.dimensions, [row.label for row in found], times, budgets, private=True)
+    times: Floats | None = np.array([row.time for row in rows]) if stream.clock == Clock.INSTANT else None
+    budgets = np.array([row.budget for row in rows])
+    return StreamRelease(counts, stream.dimensions, [row.label for row in rows], times, budgets, private=True)
 
 
 def digest_so_far(release: StreamRelease) -> str:

@@ -22,11 +22,11 @@ from privacy_engine.releases.spec import ReleaseSpec
 
 MOST_DIMENSIONS = 10_000
 MOST_CELLS = 1_000_000
-"""Counts that one request may publish."""
+"""Counts that a request may publish."""
 LONGEST_NAME = 200
 """Characters of the name of a dimension."""
 MOST_OPEN = 100
-"""Streams of one user that are not closed."""
+"""Streams of a user that are not closed."""
 
 
 def live_spec(described: Any) -> ReleaseSpec:
@@ -53,7 +53,7 @@ def open_stream(
     step: float | None = None,
     idempotency_key: str = "",
 ) -> tuple[LiveStream, bool]:
-    """A stream that takes counts, and whether it is a new one; an equal request with the same key opens one stream.
+    """A stream that takes counts, and whether it is new; an equal request with the same key opens no further stream.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def open_stream(
 
 
 def stream_names(dimensions: Sequence[Any]) -> list[str]:
-    """The names of the dimensions of a stream, each on one line.
+    """The names of the dimensions of a stream, each on a line.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _request(stream: LiveStream) -> tuple[Any, ...]:
 
 
 class AlreadyPublished(Conflict):
-    """A time is not after the last one published: the error has what was published of them, and no count was read."""
+    """A time is not after the last published: the error has what was published of them, and no count was read."""
 
     code = "published"
 
@@ -134,7 +134,7 @@ class AlreadyPublished(Conflict):
 
     def as_dict(self) -> dict[str, Any]:
         """The error, with ``published``: what was published of those times that were."""
-        return super().as_dict() | {"published": [_facts(one) for one in self.rows]}
+        return super().as_dict() | {"published": [_facts(row) for row in self.rows]}
 
 
 def _facts(row: PublishedTimestamp) -> dict[str, Any]:
@@ -175,9 +175,9 @@ def publish_events(
     """Publish the counts of successive timestamps: their rows, and whether this request published them.
 
     With a ``key`` that ``user`` sent to this stream before, nothing of ``events`` is compared or published: the rows
-    are those of that request. Otherwise all times follow the last one published, at the step of the stream if it has
-    one; the counts of a request whose times do not are never read, so that no response depends on them. All is
-    published, or nothing: the state of the mechanism, its window ledger, the values and the key are written in one
+    are those of that request. Otherwise all times follow the last published, at the step of the stream if it has
+    any; the counts of a request whose times do not are never read, so that no response depends on them. All is
+    published, or nothing: the state of the mechanism, its window ledger, the values and the key are written in the same
     transaction, so a request that got no response can be sent again.
 
     Raises
@@ -185,7 +185,7 @@ def publish_events(
     ParameterError
         An event is malformed, or the times of a request do not increase.
     AlreadyPublished
-        A time is not after the last one published.
+        A time is not after the last published.
     Conflict
         A timestamp is left out, or the stream is paused or closed.
     TooLarge
@@ -218,33 +218,32 @@ def _publish_once(
 
 def _check_times(row: LiveStream, events: Sequence[Event]) -> None:
     clock = row.clock or events[0].clock
-    for i, one in enumerate(events):
-        if one.clock != clock:
+    for i, event in enumerate(events):
+        if event.clock != clock:
             rule = "a number as before" if clock == Clock.NUMBER else "a date and time as before"
-            raise must_be(f"events.{i}.time", rule, one.label, got=one.label)
-        if i and one.time <= events[i - 1].time:
+            raise must_be(f"events.{i}.time", rule, event.label, got=event.label)
+        if i and event.time <= events[i - 1].time:
             rule = f"after {events[i - 1].label}, the time before it in the request"
-            raise must_be(f"events.{i}.time", rule, one.label, got=one.label)
+            raise must_be(f"events.{i}.time", rule, event.label, got=event.label)
     if row.last_time is not None and events[0].time <= row.last_time:
-        raise AlreadyPublished(row.last_label, list(row.timestamps.filter(time__in=[one.time for one in events])))
+        raise AlreadyPublished(row.last_label, list(row.timestamps.filter(time__in=[sent.time for sent in events])))
     _check_steps(row, events)
 
 
 def _check_steps(row: LiveStream, events: Sequence[Event]) -> None:
     last, label = row.last_time, row.last_label
-    for i, one in enumerate(events):
-        if row.step is not None and last is not None and not _is_step(one.time - last, row.step, one.time):
+    for i, event in enumerate(events):
+        if row.step is not None and last is not None and not _is_step(event.time - last, row.step, event.time):
             rule = f"{row.step:g} after {label}, the step of this stream"
-            message = (
-                f"events.{i}.time must be {rule}, got {one.label}. Where nothing was counted in between, publish zeros."
-            )
-            raise Conflict(message, field=f"events.{i}.time", rule=rule, value=one.label)
-        last, label = one.time, one.label
+            message = f"events.{i}.time must be {rule}, got {event.label}."
+            message += " Where nothing was counted in between, publish zeros."
+            raise Conflict(message, field=f"events.{i}.time", rule=rule, value=event.label)
+        last, label = event.time, event.label
 
 
-def _is_step(found: float, step: float, time: float) -> bool:
-    """Whether the difference ``found`` is ``step``: times are floats, seconds since 1970 multiples of 2.4e-7."""
-    return abs(found - step) <= max(1e-6 * step, 4.0 * math.ulp(time))
+def _is_step(difference: float, step: float, time: float) -> bool:
+    """Whether the difference is ``step``: times are floats, seconds since 1970 multiples of 2.4e-7."""
+    return abs(difference - step) <= max(1e-6 * step, 4.0 * math.ulp(time))
 
 
 def _publish(row: LiveStream, events: Sequence[Event], given: Floats) -> list[PublishedTimestamp]:
@@ -255,17 +254,17 @@ def _publish(row: LiveStream, events: Sequence[Event], given: Floats) -> list[Pu
     counts = run.publish_all(given)
     budgets = run.budgets[-len(events) :]
     whole = counts.dtype.kind == "i"
-    found = PublishedTimestamp.objects.bulk_create(
+    rows = PublishedTimestamp.objects.bulk_create(
         PublishedTimestamp(
             stream=row,
             position=row.published + i,
-            time=one.time,
-            label=one.label,
+            time=event.time,
+            label=event.label,
             values=counts[i].astype("<i8" if whole else "<f8").tobytes(),
             whole=whole,
             budget=float(budgets[i]),
         )
-        for i, one in enumerate(events)
+        for i, event in enumerate(events)
     )
     row.publisher = run.state()
     row.published = run.published
@@ -274,7 +273,7 @@ def _publish(row: LiveStream, events: Sequence[Event], given: Floats) -> list[Pu
     row.window_spent = run.ledger.spent
     row.engine_version = __version__
     row.save()
-    return found
+    return rows
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Pages of streams: the list of count streams and live ones, the form that opens a live one, and its page."""
+"""Pages of streams: the list of count streams and live ones, the form that opens a live stream, and its page."""
 
 import uuid
 from typing import Any
@@ -51,8 +51,8 @@ def _form_part(cls: type[Mechanism]) -> dict[str, Any]:
     example = {field["name"]: field["example"] for field in described["fields"] if field["required"]}
 
     def sound(field: dict[str, Any]) -> list[dict[str, Any]]:
-        given = [(one, cls.model_validate(example | {field["name"]: one["value"]})) for one in field["choices"]]
-        return [one for one, mechanism in given if not mechanism.unsound]
+        given = [(item, cls.model_validate(example | {field["name"]: item["value"]})) for item in field["choices"]]
+        return [item for item, mechanism in given if not mechanism.unsound]
 
     fields = [field | {"choices": sound(field)} for field in described["fields"]]
     return {key: described[key] for key in ("name", "title", "summary")} | {"fields": fields, "sentence": sentence}
@@ -87,13 +87,13 @@ def _page_data(row: LiveStream) -> dict[str, Any]:
         "published": row.published,
         "style": palette("stream")[row.mechanism],
         "urls": {key: reverse(f"api:stream-{name}", args=[row.pk]) for key, name in names.items()},
-        "recent": [TimestampSerializer(one).data for one in recent],
+        "recent": [TimestampSerializer(timestamp).data for timestamp in recent],
         "earlier": budgets_before(row, recent[0].position) if recent else [],
     }
 
 
 def _example(request: HttpRequest, row: LiveStream) -> str:
-    """A request that publishes one timestamp, to copy."""
+    """A request that publishes a timestamp, to copy."""
     url = request.build_absolute_uri(reverse("api:stream-events", args=[row.pk]))
     counts = ", ".join("0" for _ in row.dimensions[:3]) + (", …" if len(row.dimensions) > 3 else "")
     time = '"2026-01-01T00:00:00Z"' if row.clock != "number" else "1"

@@ -20,8 +20,8 @@ PIECE = 1 << 18
 def not_modified(request: Request, headers: dict[str, str]) -> HttpResponse | None:
     """Return 304 where the browser has what ``headers`` name, with them: they replace those that it stored."""
     response = HttpResponse(headers=headers)
-    found = get_conditional_response(request._request, etag=headers["ETag"], response=response)
-    return None if found is response else found
+    answer = get_conditional_response(request._request, etag=headers["ETag"], response=response)
+    return None if answer is response else answer
 
 
 def binary_response(request: Request, make: Callable[[], bytes | BinaryIO], *, tag: str) -> HttpResponseBase:

@@ -60,12 +60,12 @@ def api_errors(error: Exception, context: dict[str, Any]) -> HttpResponse | None
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
     if not isinstance(error, exceptions.APIException):
-        found = machine_error(error)
-        if found is None:
+        failure = machine_error(error)
+        if failure is None:
             return None
         set_rollback()
-        logger.warning("%s: %s", found.code, type(error).__name__)
-        return machine_problem(request, found)
+        logger.warning("%s: %s", failure.code, type(error).__name__)
+        return machine_problem(request, failure)
     refused = problem_response(request, error.status_code, list(_flat(error.detail)))
     for name, value in exception_handler(error, context).headers.items():  # WWW-Authenticate, Retry-After
         if name != "Content-Type":

@@ -45,9 +45,9 @@ class _Rendered(Response):
 
 
 def json_response(text: bytes | BinaryIO, **headers: str) -> HttpResponseBase:
-    """The response of a view of the API; one of a file has no ETag."""
+    """The response of a view of the API; that of a file has no ETag."""
     if isinstance(text, bytes):
         return _Rendered(text, headers=headers)
-    found = FileResponse(text, content_type=JSONRenderer.media_type, headers=headers)
-    del found["Content-Disposition"]
-    return found
+    response = FileResponse(text, content_type=JSONRenderer.media_type, headers=headers)
+    del response["Content-Disposition"]
+    return response

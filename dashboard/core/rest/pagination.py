@@ -37,8 +37,8 @@ class Pages(PageNumberPagination):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         limits = {"page": {"minimum": 1}, "page_size": {"minimum": 1, "maximum": self.max_page_size}}
-        found: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
-        return [one | {"schema": one["schema"] | limits[one["name"]]} for one in found]
+        parameters: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        return [parameter | {"schema": parameter["schema"] | limits[parameter["name"]]} for parameter in parameters]
 
 
 class SequencePages(Pages):

@@ -124,7 +124,7 @@ def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str,
     Raises
     ------
     ParameterErrors
-        One error for each name that the serializer, or one inside it, does not have, and each value of another type.
+        One error for each name that the serializer, or any inside it, does not have, and each value of another type.
     """
     checked = serializer(data=data)
     errors = list(_unknown_fields(checked, data))
@@ -136,7 +136,7 @@ def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str,
 
 
 def unknown_name(name: str, value: Any, known: Collection[str], *, sort: str, at: str = "") -> ParameterError:
-    """Return the error of a ``name`` that is not one of ``known``, with the one that was probably meant.
+    """Return the error of a ``name`` that is not in ``known``, with the name that was probably meant.
 
     ``sort`` is of what it is a name ("field"), ``at`` the path of the object that it is in.
     """
@@ -179,8 +179,8 @@ def _other_types(field: Any, value: Any, name: str = "") -> Iterator[ParameterEr
             if value.get(key) is not None:
                 yield from _other_types(inner, value[key], f"{name}.{key}" if name else key)
     elif isinstance(field, serializers.ListField) and isinstance(value, list):
-        for one in value:
-            yield from _other_types(field.child, one, name)
+        for item in value:
+            yield from _other_types(field.child, item, name)
     for cls, (of, rule) in _JSON_TYPES.items():
         if isinstance(field, cls) and not isinstance(value, of):
             yield ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)

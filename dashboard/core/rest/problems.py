@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): the one shape of every error below ``/api/``."""
+"""Problem details (RFC 9457): the shape of every error below ``/api/``."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -48,8 +48,8 @@ def simple_problem(request: HttpRequest, status: int, code: str, message: str) -
     return problem_response(request, status, [error])
 
 
-def machine_problem(request: HttpRequest, found: MachineError) -> HttpResponse:
+def machine_problem(request: HttpRequest, failure: MachineError) -> HttpResponse:
     """Return the problem of a request that the machine cannot answer now."""
-    response = simple_problem(request, found.status, found.code, found.message)
-    response["Retry-After"] = str(found.retry_after_s)
+    response = simple_problem(request, failure.status, failure.code, failure.message)
+    response["Retry-After"] = str(failure.retry_after_s)
     return response

@@ -97,14 +97,14 @@ def _schema_of(view: Any) -> Any:
 
 def _from_schema(view: Any) -> dict[str, Declared]:
     schema = _schema_of(view)
-    found = {name: one for parameter in schema.get_override_parameters() for name, one in _described(parameter)}
+    declared = {name: item for parameter in schema.get_override_parameters() for name, item in _described(parameter)}
     if schema.get_filter_backends() and getattr(view, "filterset_class", None):
         filters = view.filterset_class.base_filters.items()
-        found |= {name: Declared(blank=isinstance(one, CharFilter)) for name, one in filters}
+        declared |= {name: Declared(blank=isinstance(filter_, CharFilter)) for name, filter_ in filters}
     if schema._is_list_view() and getattr(view, "paginator", None):
         paginator = view.paginator
-        found |= {name: Declared() for name in (paginator.page_query_param, paginator.page_size_query_param)}
-    return found
+        declared |= {name: Declared() for name in (paginator.page_query_param, paginator.page_size_query_param)}
+    return declared
 
 
 def _described(parameter: OpenApiParameter | type[Serializer[Any]]) -> Iterator[tuple[str, Declared]]:

@@ -51,18 +51,18 @@ class ApiView(APIView):
         check_no_body(self)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        found: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)
+        answer: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)
         request._request.read_rows = rows = list(getattr(self, "read_rows", ()))
         if self.records and request.method in ("GET", "POST"):
             request._request.accessed = Accessed(self.records, rows, request.user, request.auth)
-        if "Cache-Control" not in found:
-            found["Cache-Control"] = self.cache_control
-        if isinstance(found, Response):
-            if found.status_code == 201 and "Location" not in found:
-                found["Location"] = found.data["urls"]["self"]
-            if found.status_code == 200 and request.method in ("GET", "HEAD"):
-                found.add_post_render_callback(lambda rendered: _with_etag(request, rendered))
-        return found
+        if "Cache-Control" not in answer:
+            answer["Cache-Control"] = self.cache_control
+        if isinstance(answer, Response):
+            if answer.status_code == 201 and "Location" not in answer:
+                answer["Location"] = answer.data["urls"]["self"]
+            if answer.status_code == 200 and request.method in ("GET", "HEAD"):
+                answer.add_post_render_callback(lambda rendered: _with_etag(request, rendered))
+        return answer
 
 
 def _with_etag(request: Request, response: Response) -> HttpResponseBase | None:
@@ -87,9 +87,9 @@ class ApiViewSet(ApiView, GenericViewSet[Row]):
         return type(self).visible_to(self.request.user)
 
     def get_object(self) -> Any:
-        found = super().get_object()
-        self.read_rows = [found]
-        return found
+        row = super().get_object()
+        self.read_rows = [row]
+        return row
 
 
 class RowViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Row]):

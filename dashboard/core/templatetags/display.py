@@ -80,7 +80,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 @register.simple_tag
 def level_within(epsilon: float, radius_m: float, reference_m: float) -> str:
-    """A level within one radius as the level within another: 100 for ε = 1 within 2 m, within 200 m."""
+    """A level within a radius as the level within another: 100 for ε = 1 within 2 m, within 200 m."""
     return number(within(epsilon, radius_m, reference_m))
 
 

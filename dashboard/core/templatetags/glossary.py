@@ -1,4 +1,4 @@
-"""The terms a reader may not know: one plain sentence each, and the tags that explain a term where it is used.
+"""The terms a reader may not know: a plain sentence each, and the tags that explain a term where it is used.
 
 ``{% term "epsilon" %}ε{% endterm %}`` makes the first ε of a page a button that explains itself on hover, focus and
 press; ``{% term_notes %}`` writes the sentences that the page needs, at its end. Built in for every template.
@@ -107,7 +107,7 @@ GLOSSARY: dict[str, Term] = {
 
 @dataclass
 class UsedTerms:
-    """What one page explains: terms that are buttons already, and sentences to write at its end."""
+    """What a page explains: terms that are buttons already, and sentences to write at its end."""
 
     buttons: set[str] = field(default_factory=set)
     notes: dict[str, Term] = field(default_factory=dict)

@@ -20,9 +20,9 @@ def module(path: str) -> SafeString:
 
 @register.simple_tag
 def styles(*names: str) -> SafeString:
-    """The links to style sheets of ``static/css``, in this order; to one with all of them where they are collected."""
-    paths = [joined_name(names)] if hasattr(staticfiles_storage, "joins") else [joined_name([one]) for one in names]
-    return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(one),) for one in paths))
+    """The links to style sheets of ``static/css``, in this order; to a sheet with all where they are collected."""
+    paths = [joined_name(names)] if hasattr(staticfiles_storage, "joins") else [joined_name([name]) for name in names]
+    return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(path),) for path in paths))
 
 
 @register.simple_tag

@@ -37,7 +37,7 @@ def domain(name: str) -> tuple[bool, Param]:
     """Whether the number is whole, and its :class:`~privacy_engine.core.params.Param`."""
     declared = DOMAINS[name]
     kind, *rest = declared if isinstance(declared, tuple) else get_args(declared)
-    return kind is int, next(one for one in rest if isinstance(one, Param))
+    return kind is int, next(part for part in rest if isinstance(part, Param))
 
 
 def described_domain(field: Mapping[str, Any]) -> tuple[bool, Param]:
@@ -97,10 +97,10 @@ def number_input(
         field, help = name, described["help"]
         value = value or (described["example"] if described["default"] is None else described["default"])
     attributes: dict[str, Any] = {"data-minimum": param.lowest, "data-maximum": param.highest}
-    attributes |= {key.replace("_", "-"): one for key, one in more.items()}
+    attributes |= {key.replace("_", "-"): setting for key, setting in more.items()}
     attributes |= {"name": field or None, "data-whole": whole or None, "data-required": required or None}
     attributes |= {"aria-required": "true" if required else None}
-    given = ((key, "" if one is True else one) for key, one in attributes.items() if one is not None)
+    given = ((key, "" if setting is True else setting) for key, setting in attributes.items() if setting is not None)
     written = format_html_join("", ' {}="{}"', given)
     text = plain_number(value) if isinstance(value, float) else "" if value is None else str(value)
     return format_html(

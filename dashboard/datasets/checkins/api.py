@@ -43,8 +43,8 @@ class CheckInActions(JobViewSet[Dataset]):
 def _cells(dataset: Dataset, k: int) -> dict[str, Any]:
     checkins = cached_data(dataset.kind, dataset.points_path)
     grid = cells.display_grid(checkins)
-    found = cells.counted(grid, checkins)
-    return cells.ranked(grid, found, found, k, positive=True)
+    counts = cells.counted(grid, checkins)
+    return cells.ranked(grid, counts, counts, k, positive=True)
 
 
 @computed_where(lambda dataset, _: dataset.is_large)

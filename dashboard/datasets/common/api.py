@@ -1,4 +1,4 @@
-"""Actions of the API on datasets of one kind of data."""
+"""Actions of the API on datasets of a kind of data."""
 
 from dashboard.core.by_kind import ByKind
 from dashboard.datasets.models import Dataset

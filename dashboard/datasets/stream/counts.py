@@ -37,7 +37,7 @@ class CountsSerializer(serializers.Serializer[Any]):
 
 
 def curve_of(stream: CountStream | StreamRelease, which: int | None) -> tuple[str, Floats]:
-    """Return the name and the counts of one stream, (T,), or of the total.
+    """Return the name and the counts of a stream, (T,), or of the total.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def curve_of(stream: CountStream | StreamRelease, which: int | None) -> tuple[st
 def shown(
     stream: CountStream, which: int | None, points: int, *, released: StreamRelease | None = None
 ) -> dict[str, Any]:
-    """Return one stream, or the total, thinned out for a chart, as :class:`CountsSerializer` has it.
+    """Return a stream, or the total, thinned out for a chart, as :class:`CountsSerializer` has it.
 
     With a release of the stream also what that published, as ``released``.
     """
@@ -74,9 +74,9 @@ def shown(
 
 
 def shown_names(dataset: Dataset) -> list[str]:
-    """Return the names of the streams; those without one get their number, from 1."""
+    """Return the names of the streams; those without any get their number, from 1."""
     known = (dataset.summary or {})["dimensions"]
-    return [one["name"] or f"dimension {i:,}" for i, one in enumerate(known, 1)]
+    return [dimension["name"] or f"dimension {i:,}" for i, dimension in enumerate(known, 1)]
 
 
 def listed_streams(dataset: Dataset) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The events at home of one series, by the rule of the attack on homes, for their owner's comparison."""
+"""The events at home of a series, by the rule of the attack on homes, for their owner's comparison."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class HomeSerializer(serializers.Serializer[Any]):
 
 @computed
 def home_of(dataset: Dataset, series: int) -> dict[str, Any]:
-    """Return the events at home of one series of a dataset that is ready, as :class:`HomeSerializer`.
+    """Return the events at home of a series of a dataset that is ready, as :class:`HomeSerializer`.
 
     Raises
     ------

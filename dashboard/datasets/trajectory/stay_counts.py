@@ -16,7 +16,7 @@ def _is_computed(dataset: Dataset) -> bool:
 
 @computed_where(_is_computed)
 def stay_counts_of(dataset: Dataset) -> dict[str, Any]:
-    """Return the counts of a dataset that is ready; those of a large one are stored with it.
+    """Return the counts of a dataset that is ready; those of a large dataset are stored with it.
 
     Raises
     ------

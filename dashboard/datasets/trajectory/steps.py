@@ -1,4 +1,4 @@
-"""Facts of the steps of trajectories, of one series or of all, for their owner's page."""
+"""Facts of the steps of trajectories, of a series or of all, for their owner's page."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -39,7 +39,7 @@ def _is_read(dataset: Dataset, series: int | None) -> bool:
 
 @computed_where(_is_read)
 def steps_of(dataset: Dataset, series: int | None) -> dict[str, Any]:
-    """Return the facts of one series of a dataset that is ready, or of all.
+    """Return the facts of a series of a dataset that is ready, or of all.
 
     Raises
     ------
@@ -64,12 +64,12 @@ def prepare(dataset: Dataset) -> None:
 
 
 def _facts_of(some: Iterable[Line]) -> dict[str, Any]:
-    return step_facts(piece for one in some for piece in _pieces(one)).model_dump()
+    return step_facts(piece for track in some for piece in _pieces(track)).model_dump()
 
 
-def _pieces(one: Line) -> Iterator[Columns]:
-    """The columns of one series in pieces, each of which begins with the last event of the one before."""
-    for some in leaving(one, blocks(len(one) - 1)):
+def _pieces(track: Line) -> Iterator[Columns]:
+    """The columns of a series in pieces, each of which begins with the last event of the piece before."""
+    for some in leaving(track, blocks(len(track) - 1)):
         part = slice(some.start, some.stop + 1)
-        time_s = None if one.time_ms is None else one.time_ms[part] / 1000
-        yield one.lon[part] / PER_DEGREE, one.lat[part] / PER_DEGREE, time_s
+        time_s = None if track.time_ms is None else track.time_ms[part] / 1000
+        yield track.lon[part] / PER_DEGREE, track.lat[part] / PER_DEGREE, time_s

@@ -21,7 +21,7 @@ class Inputs(ABC):
         """Sizes of a dataset, as those of its data are."""
 
     def stated(self, spec: ExperimentSpec, preset: Preset | None) -> ExperimentSpec:
-        """The spec with what it is tried on; ``preset`` states that where an old one does not.
+        """The spec with what it is tried on; ``preset`` states that where an old spec does not.
 
         Raises
         ------

@@ -25,7 +25,7 @@ class Pages:
         return {"box": (dataset.summary or {}).get("bounds")}
 
     def attacks_on(self, release: Any) -> dict[str, Any]:
-        """An experiment that attacks such a release, as the form begins with one; 404 where there is none."""
+        """An experiment that attacks such a release, as the form begins with it; 404 where there is none."""
         raise Http404
 
 

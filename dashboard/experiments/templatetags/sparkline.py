@@ -23,7 +23,7 @@ def sparkline(curves: list[dict[str, Any]]) -> SafeString | str:
     wide = min(known) > 0 and max(known) > 30 * min(known)
     low, high = _place(min(known), wide), _place(max(known), wide)
     paths = [(stroke(curve["mechanism"] or ""), _path(curve["y"], wide, low, high)) for curve in curves]
-    lines = format_html_join("", '<path{} d="{}"/>', (one for one in paths if one[1]))
+    lines = format_html_join("", '<path{} d="{}"/>', (path for path in paths if path[1]))
     box = f"0 0 {WIDTH} {HEIGHT}"
     return format_html(SVG, box, lines)
 

@@ -1,4 +1,4 @@
-"""What experiments on trajectories are run on: a selection of the series of a dataset, or a generated one."""
+"""What experiments on trajectories are run on: a selection of the series of a dataset, or generated series."""
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
@@ -20,11 +20,11 @@ class TrajectoryInputs(Inputs):
 
     def stated(self, spec: ExperimentSpec, preset: Preset | None) -> ExperimentSpec:
         """As the spec states its series, else as the preset does, else the series as they are."""
-        found = preset.selection() if isinstance(preset, SeriesPreset) else spec.series or AS_THEY_ARE
-        if spec.series not in (None, found):
+        selection = preset.selection() if isinstance(preset, SeriesPreset) else spec.series or AS_THEY_ARE
+        if spec.series not in (None, selection):
             rule = "must be left out where the spec names other data"
             raise ParameterError(f"preset {rule}", field="preset", rule=rule, value=preset and preset.name)
-        return spec if spec.series == found else spec.on(found)
+        return spec if spec.series == selection else spec.on(selection)
 
     def sizes(self, dataset: Dataset | None, spec: ExperimentSpec) -> tuple[list[int], list[int]]:
         selection = spec.series or AS_THEY_ARE

@@ -30,7 +30,7 @@ class TrajectoryPages(Pages):
             {"preset": name, "like": _like(name), "title": title, "description": text}
             for name, (title, text) in SYNTHETIC.items()
         ]
-        radii = {"radius_m": USUAL_RADIUS_M, "radii": [one.model_dump() for one in (PAPER, *RADII)]}
+        radii = {"radius_m": USUAL_RADIUS_M, "radii": [radius.model_dump() for radius in (PAPER, *RADII)]}
         return {"generated": generated} | radii
 
     def choice(self, dataset: Dataset) -> dict[str, Any]:

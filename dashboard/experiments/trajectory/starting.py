@@ -21,17 +21,19 @@ def attacks_on(release: Any) -> dict[str, Any]:
     """
     described = release.parsed_spec.model_dump(exclude={"seed"})
     level = described["mechanism"]["epsilon"]
-    found: list[Any] = ["error", "hausdorff"]
+    metrics: list[Any] = ["error", "hausdorff"]
     if release.dataset.has_time:
-        found += [{"name": "poi-recall", **STAY}]
-        found += [{"name": name, **STAY, "within_m": NEAR_M} for name in ("home-found", "home-distance", "work-found")]
+        metrics += [{"name": "poi-recall", **STAY}]
+        metrics += [
+            {"name": name, **STAY, "within_m": NEAR_M} for name in ("home-found", "home-distance", "work-found")
+        ]
     spec = ExperimentSpec.parse(
         {
             "base": {"release": described, "landmarks": release.landmark_set.method if release.landmark_set else NONE},
             "grid": {"release.mechanism.epsilon": [float(f"{level * times:.3g}") for times in AROUND]},
             "repetitions": REPETITIONS,
             "seed": 1,
-            "metrics": found,
+            "metrics": metrics,
         }
     )
     return {"name": f"Attacks on {release.title}", "dataset": str(release.dataset_id), "spec": spec.model_dump()}

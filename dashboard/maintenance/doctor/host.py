@@ -61,7 +61,7 @@ def permissions() -> Iterator[Finding]:
 
 
 def disk() -> Iterator[Finding]:
-    """It has more than what uploads leave free, and space for one upload beside."""
+    """It has more than what uploads leave free, and space for an upload beside."""
     home = Path(settings.CAIRN_HOME)
     free = shutil.disk_usage(home).free
     if free <= SPARE_BYTES:
@@ -150,8 +150,8 @@ def names_and_https() -> Iterator[Finding]:
 
 
 def _allowed(host: str, hosts: set[str]) -> bool:
-    named = {one.lstrip(".") for one in hosts}
-    return "*" in hosts or host in named or any(host.endswith(one) for one in hosts if one.startswith("."))
+    named = {name.lstrip(".") for name in hosts}
+    return "*" in hosts or host in named or any(host.endswith(name) for name in hosts if name.startswith("."))
 
 
 def upload_limit() -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Run every check, whatever one of them raises."""
+"""Run every check, whatever any of them raises."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ def examine(report: Callable[[str], None] | None = None) -> tuple[list[str], lis
 
     Where database and files do not belong together nothing else is examined: it would make a database.
     """
-    names, found = [], []
+    names, findings = [], []
     checks = [(check.__name__, check) for check in CHECKS]
     if report:
         checks.append(("every_file", partial(storage.every_file, report)))
@@ -21,14 +21,14 @@ def examine(report: Callable[[str], None] | None = None) -> tuple[list[str], lis
         name = function.replace("_", " ")
         names.append(name)
         try:
-            found += list(check())
+            findings += list(check())
         except Exception as problem:  # its own error must not hide what the others find
             kind = type(problem).__name__
-            found.append(
+            findings.append(
                 error(
                     "check-failed", f"The check of the {name} ended with {kind}.", "Correct the other findings first."
                 )
             )
-        if any(one.code == "installation" for one in found):
+        if any(finding.code == "installation" for finding in findings):
             break
-    return names, found
+    return names, findings

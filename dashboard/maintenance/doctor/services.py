@@ -41,7 +41,7 @@ def database() -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        names = ", ".join(f"{one.app_label}.{one.name}" for one, _ in missing[:3])
+        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in missing[:3])
         yield error(
             "not-migrated",
             f"The database lacks {len(missing)} migrations of this version ({names}{', …' if missing[3:] else ''}).",

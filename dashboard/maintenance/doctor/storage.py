@@ -31,9 +31,9 @@ def installation_id() -> Iterator[Finding]:
 
 def trash_of_the_sweep() -> Iterator[Finding]:
     """Nothing is in the trash."""
-    found = trash.contents()
-    if found:
-        listed = ", ".join(f"{folder}: {files}" for folder, files in found.items())
+    contents = trash.contents()
+    if contents:
+        listed = ", ".join(f"{folder}: {files}" for folder, files in contents.items())
         yield warning(
             "trash",
             f"The sweep found more files without a row than failed jobs leave, and moved them to the trash ({listed}).",
@@ -74,29 +74,29 @@ def damage() -> Iterator[Finding]:
 
 def every_file(report: Callable[[str], None]) -> Iterator[Finding]:
     """Every stored file is what was stored, and every file that a row names is there; ``report`` receives progress."""
-    found: dict[str, list[str]] = {"damaged": [], "missing": objects.missing(), "not read": []}
+    by_state: dict[str, list[str]] = {"damaged": [], "missing": objects.missing(), "not read": []}
     done, size, reported = 0, 0, time.monotonic()
     for step in file_check.check(timezone.now()):
         size += step.size
         done += bool(step.state)
-        if step.state in found:
-            found[step.state].append(step.name)
+        if step.state in by_state:
+            by_state[step.state].append(step.name)
         if time.monotonic() - reported > REPORT_S:
-            report(f"{done:,} files checked, {size / 1e9:.1f} GB, {len(found['damaged'])} damaged")
+            report(f"{done:,} files checked, {size / 1e9:.1f} GB, {len(by_state['damaged'])} damaged")
             reported = time.monotonic()
-    report(f"{done:,} files checked, {size / 1e9:.1f} GB, {len(found['damaged'])} damaged")
-    if found["damaged"]:
-        yield _damaged(found["damaged"])
-    if missing := sorted(set(found["missing"])):
+    report(f"{done:,} files checked, {size / 1e9:.1f} GB, {len(by_state['damaged'])} damaged")
+    if by_state["damaged"]:
+        yield _damaged(by_state["damaged"])
+    if missing := sorted(set(by_state["missing"])):
         yield error(
             "files-missing",
             f"{len(missing)} files that the database names are not there ({_some(missing)}).",
             "Restore them from a backup; all hosts must share CAIRN_HOME.",
         )
-    if found["not read"]:
+    if by_state["not read"]:
         yield warning(
             "files-not-read",
-            f"{len(found['not read'])} files could not be read ({_some(found['not read'])}).",
+            f"{len(by_state['not read'])} files could not be read ({_some(by_state['not read'])}).",
             "Check again once the storage answers.",
         )
 

@@ -18,8 +18,8 @@ class PublicModel(QuotedPublic):
     report = REPORT
 
     def context(self, request: HttpRequest, publication: Publication) -> dict[str, Any]:
-        found = places(copies.read_data(publication))
-        return {"places": [one | {"centre": _centre(one)} for one in found], "drawn": {"places": found}}
+        ranked = places(copies.read_data(publication))
+        return {"places": [cell | {"centre": _centre(cell)} for cell in ranked], "drawn": {"places": ranked}}
 
 
 def _centre(cell: dict[str, Any]) -> str:

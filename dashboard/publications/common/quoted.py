@@ -16,7 +16,7 @@ class QuotedPublic(Public):
     def facts(self, row: Release, data: Any) -> dict[str, Any]:
         mechanism: Any = row.parsed_spec.mechanism
         return {
-            "lines": [asdict(one) for one in self.report.facts(data)],
+            "lines": [asdict(fact) for fact in self.report.facts(data)],
             "noise_sd": mechanism.noise_sd(),
             "noise_varies": mechanism.noise_varies,
         }

@@ -1,4 +1,4 @@
-"""Published counts: a chart of one stream, or of the total."""
+"""Published counts: a chart of a stream, or of the total."""
 
 from typing import Any
 

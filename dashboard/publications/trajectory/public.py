@@ -35,17 +35,17 @@ class PublicTrajectories(Public):
     """Without the names of people and series."""
 
     def without_names(self, data: Sequence[PublishedSeries]) -> list[PublishedSeries]:
-        people = {name: i for i, name in enumerate(dict.fromkeys(one.series.person for one in data), 1)}
+        people = {name: i for i, name in enumerate(dict.fromkeys(release.series.person for release in data), 1)}
         several, many = len(people) > 1, len(data) > 1
         return [
-            one._replace(
+            release._replace(
                 series=replace(
-                    one.series,
+                    release.series,
                     name=f"series {i}" if many else "",
-                    person=f"person {people[one.series.person]}" if several else "",
+                    person=f"person {people[release.series.person]}" if several else "",
                 )
             )
-            for i, one in enumerate(data, 1)
+            for i, release in enumerate(data, 1)
         ]
 
     def facts(self, row: Release, data: Sequence[PublishedSeries]) -> dict[str, Any]:
@@ -63,27 +63,27 @@ class PublicTrajectories(Public):
 
 @computed_where(lambda path: parquet.rows_of(path) > LARGE)
 def _track(path: StoredPath) -> bytes:
-    found = lines(path)
-    return joined_tracks.encode(found, sizes_of(found), points=joined_tracks.USUAL, reduce="sample")
+    tracks = lines(path)
+    return joined_tracks.encode(tracks, sizes_of(tracks), points=joined_tracks.USUAL, reduce="sample")
 
 
 def _published(series: Sequence[PublishedSeries]) -> dict[str, Any]:
-    times = [one.series.time_s for one in series]
-    known = [one for one in times if one is not None and len(one)]
-    timed = known and all(one is not None for one in times)
-    found: dict[str, Any] = {
-        "positions": sum(len(one.series) for one in series),
+    times = [release.series.time_s for release in series]
+    known = [time_s for time_s in times if time_s is not None and len(time_s)]
+    timed = known and all(time_s is not None for time_s in times)
+    facts: dict[str, Any] = {
+        "positions": sum(len(release.series) for release in series),
         "series": len(series),
-        "people": len({one.series.person for one in series}),
-        "repeats": sum(_repeats(one.series) for one in series),
+        "people": len({release.series.person for release in series}),
+        "repeats": sum(_repeats(release.series) for release in series),
         "start": None,
         "end": None,
         "strip": [],
     }
     if timed:
         every = np.concatenate(known)
-        found |= {"start": float(every.min()), "end": float(every.max()), "strip": _strip(every)}
-    return found
+        facts |= {"start": float(every.min()), "end": float(every.max()), "strip": _strip(every)}
+    return facts
 
 
 def _repeats(series: Trajectory) -> int:
@@ -102,12 +102,12 @@ def time_marks(start: float, end: float) -> list[dict[str, Any]]:
     """Labelled times of day, days or months between two times (s since 1970, UTC), at per cent of the strip."""
     if not end > start:
         return []
-    step = next((3600.0 * one for one in STEPS_H if (end - start) / (3600.0 * one) <= MARKS), end - start)
+    step = next((3600.0 * hours for hours in STEPS_H if (end - start) / (3600.0 * hours) <= MARKS), end - start)
     form = "%H:%M" if step < 86400 else "{0.day} %b" if end - start < 300 * 86400 else "%b %Y"
     times = np.arange(math.ceil(start / step) * step, end, step)
     inside = times[(times >= start) & (times < end)]  # start / step is rounded, to 0 where start is subnormal
-    moments = [(one, datetime.fromtimestamp(float(one), UTC)) for one in inside]
-    return [{"at": 100 * (one - start) / (end - start), "text": f"{at:{form}}".format(at)} for one, at in moments]
+    moments = [(time_s, datetime.fromtimestamp(float(time_s), UTC)) for time_s in inside]
+    return [{"at": 100 * (time_s - start) / (end - start), "text": f"{at:{form}}".format(at)} for time_s, at in moments]
 
 
 ADAPTER = PublicTrajectories()

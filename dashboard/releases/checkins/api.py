@@ -112,8 +112,8 @@ class CheckInActions(Actions):
     def least_hit_levels(self, request: Request) -> Response:
         """The least ε for an accepted number of hits; computed from the original for its owner, nothing is stored or
         charged."""
-        found = least_hit_levels(**quotable_of(request, Kind.CHECKINS, LeastLevelsRequest))
-        return Response(found.model_dump(), headers=UNKEPT)
+        levels = least_hit_levels(**quotable_of(request, Kind.CHECKINS, LeastLevelsRequest))
+        return Response(levels.model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
     @action(detail=True, records="original")
@@ -141,8 +141,8 @@ class CheckInActions(Actions):
     def recommend_reference(self, request: Request, pk: Any = None) -> Response:
         """What a model without privacy and the distance alone rank first, for the owner: never to be published."""
         row = self._published_model()
-        found = recommendations.reference(row, **valid(RecommendRequest, request.data))
-        return Response(found.model_dump(), headers=UNKEPT)
+        reference = recommendations.reference(row, **valid(RecommendRequest, request.data))
+        return Response(reference.model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[MapQuery], responses={200: ModelMap}, filters=False)
     @action(detail=True, url_path="model-map")

@@ -32,4 +32,4 @@ def places(model: Recommender) -> list[dict[str, Any]]:
     """Return the first cells of a published model, by what it published alone."""
     none = np.zeros(len(model.grid), np.int64)
     ranked = cells.ranked(model.grid, masses_of(model), none, PLACES)["cells"]
-    return [{name: one[name] for name in one if name != "uploaded"} for one in ranked]
+    return [{name: cell[name] for name in cell if name != "uploaded"} for cell in ranked]

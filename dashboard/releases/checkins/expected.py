@@ -47,23 +47,23 @@ class ExpectedHits(Result):
 
 @computed
 def expected_hits(dataset: Dataset, mechanisms: Sequence[CheckInMechanism]) -> ExpectedHits:
-    """Return the hits to expect of a model by each mechanism; all of one box and grid, those of the first."""
+    """Return the hits to expect of a model by each mechanism; all of the same box and grid, those of the first."""
     free = _forecast(dataset.points_path, _without_noise(mechanisms[0]))
     public, without = _hits(free.baseline), _hits(free.hit_rate)
     most = (dataset.summary or {})["most_per_user"]
-    found = []
-    pages = made(dataset, None, [SimulatedSpec(mechanism=one) for one in mechanisms])
-    for one, page in zip(mechanisms, pages, strict=True):
-        forecast = _forecast(dataset.points_path, one)
+    rows = []
+    pages = made(dataset, None, [SimulatedSpec(mechanism=given) for given in mechanisms])
+    for mechanism, page in zip(mechanisms, pages, strict=True):
+        forecast = _forecast(dataset.points_path, mechanism)
         hits = _hits(forecast.hit_rate)
-        named: dict[str, Any] = {"name": one.name, "title": one.title, "made": page}
-        rated = _verdict(one, hits, public, most)
-        found.append(MechanismHits(**named, hits=hits, forecast=forecast, verdict=rated))
-    return ExpectedHits(public=public, without_noise=without, usable_gain=USABLE_GAIN, mechanisms=found)
+        named: dict[str, Any] = {"name": mechanism.name, "title": mechanism.title, "made": page}
+        rated = _verdict(mechanism, hits, public, most)
+        rows.append(MechanismHits(**named, hits=hits, forecast=forecast, verdict=rated))
+    return ExpectedHits(public=public, without_noise=without, usable_gain=USABLE_GAIN, mechanisms=rows)
 
 
 def _verdict(mechanism: CheckInMechanism, hits: int | None, public: int | None, most: int) -> UtilityVerdict | None:
-    """``most`` check-ins are of one person."""
+    """``most`` check-ins are of a single person."""
     if hits is None or public is None:
         return None
     exposed = most * mechanism.epsilon if mechanism.privacy_unit == Unit.RECORD.value else None
@@ -74,11 +74,11 @@ def _verdict(mechanism: CheckInMechanism, hits: int | None, public: int | None, 
 def least_hit_levels(dataset: Dataset, mechanisms: Sequence[CheckInMechanism], accepted: float | None) -> KindLevels:
     """Return the least ε of each mechanism at which ``accepted`` of 1,000 next places are found, or it is usable."""
 
-    def reached(one: CheckInMechanism, how: Effort) -> bool:
-        hits = _hits(_forecast(dataset.points_path, one, how).hit_rate)
+    def reached(mechanism: CheckInMechanism, how: Effort) -> bool:
+        hits = _hits(_forecast(dataset.points_path, mechanism, how).hit_rate)
         if accepted is None:
-            public = _hits(_public(dataset.points_path, one.grid).rate())
-            return is_usable(_verdict(one, hits, public, (dataset.summary or {})["most_per_user"]))
+            public = _hits(_public(dataset.points_path, mechanism.grid).rate())
+            return is_usable(_verdict(mechanism, hits, public, (dataset.summary or {})["most_per_user"]))
         return hits is not None and hits >= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)

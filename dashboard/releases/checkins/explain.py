@@ -40,39 +40,39 @@ class ExplainedModel(Explanation):
     def questions(
         self, mechanism: CheckInMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
-        """Several users, or check-ins, are so many changes one after another."""
+        """Several users, or check-ins, are so many successive changes."""
         users = mechanism.privacy_unit == "user"
         noun, more = ("user", "users together") if users else ("check-in", "check-ins of one user")
         return [(f"{text} {noun if n == 1 else more}", n * label["epsilon"]) for n, text in TOGETHER]
 
     def published(self, row: Release, series: str) -> dict[str, Any]:
         model = read_release(row)
-        found = places(model)
-        more = {"noise_sd": row.parsed_spec.mechanism.noise_sd(), "image": _image(model.grid, found)}
-        return {"facts": REPORT.facts(model), "grid": model.grid, "places": found, **more}
+        ranked = places(model)
+        more = {"noise_sd": row.parsed_spec.mechanism.noise_sd(), "image": _image(model.grid, ranked)}
+        return {"facts": REPORT.facts(model), "grid": model.grid, "places": ranked, **more}
 
     def plot(self, row: Release, series: str) -> Plot:
-        found = places(read_release(row))
-        west, south, east, north = np.array([[one[name] for name in EDGES] for one in found]).T
+        ranked = places(read_release(row))
+        west, south, east, north = np.array([[cell[name] for name in EDGES] for cell in ranked]).T
         lon, lat = (west + east) / 2, (south + north) / 2
         plane = LocalPlane.around(lon, lat)
         side = row.parsed_spec.mechanism.side
         return Plot(
             xy=plane.project(lon, lat) / 1000,
             titles=(f"km east of {place(plane.lon, plane.lat)}", "km north"),
-            what=f"The {len(found)} cells that the published model ranks first, with their ranks",
+            what=f"The {len(ranked)} cells that the published model ranks first, with their ranks",
             details=[f"grid {side} × {side}"],
-            marks=[str(one["rank"]) for one in found],
+            marks=[str(cell["rank"]) for cell in ranked],
             is_map=True,
         )
 
 
-def _image(grid: Grid, found: list[dict[str, Any]]) -> dict[str, Any]:
+def _image(grid: Grid, ranked: list[dict[str, Any]]) -> dict[str, Any]:
     """The box and the first cells, darker the higher they are ranked."""
     frame = Frame.around(np.array([grid.west, grid.east]), np.array([grid.north, grid.south]))
-    shade = [OPACITIES[-1 - len(OPACITIES) * i // len(found)] for i in range(len(found))]
-    paths = [frame.rectangle(*(one[name] for name in EDGES)) for one in found]
-    cells = [{"opacity": one, "path": path} for one, path in zip(shade, paths, strict=True)]
+    shade = [OPACITIES[-1 - len(OPACITIES) * i // len(ranked)] for i in range(len(ranked))]
+    paths = [frame.rectangle(*(cell[name] for name in EDGES)) for cell in ranked]
+    cells = [{"opacity": opacity, "path": path} for opacity, path in zip(shade, paths, strict=True)]
     return frame.drawn() | {"shades": cells, "box": frame.rectangle(*(getattr(grid, name) for name in EDGES))}
 
 

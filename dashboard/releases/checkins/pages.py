@@ -57,8 +57,8 @@ BASELINES: tuple[dict[str, Any], ...] = (
         "style": palette("checkins")["checkin-popularity"],
     },
 )
-BASELINE_STYLES = {one["name"]: one["style"] for one in BASELINES if one["style"]["marker"] is None}
-"""Baselines without a guarantee, or without a need of one, have no colour of a mechanism."""
+BASELINE_STYLES = {baseline["name"]: baseline["style"] for baseline in BASELINES if baseline["style"]["marker"] is None}
+"""Baselines without a guarantee, or without a need of it, have no colour of a mechanism."""
 SEEDED = (
     "A seeded simulation: who knows the seed can compute its noise, so it protects no check-in. It spends no budget "
     "and is never published. ε and ratio are those of a published model with the same parameters."
@@ -68,7 +68,7 @@ LARGEST = 1e6
 
 
 WEAKER = "checkin-privtree"
-"""The mechanism that the form also offers with check-ins protected one by one."""
+"""The mechanism that the form also offers with check-ins protected individually."""
 
 
 class CheckInPages(QuotedPages):
@@ -78,17 +78,17 @@ class CheckInPages(QuotedPages):
     expected: ClassVar = "hit"
 
     def fields(self, cls: type[Mechanism], dataset: Dataset) -> list[dict[str, Any]]:
-        """Of detected stays only users are protected: one event can change any number of them."""
+        """Of detected stays only users are protected: an event can change any number of them."""
         fields = super().fields(cls, dataset)
         if dataset.stay_detection is None:
             return fields
-        users = [one for field in fields for one in field["choices"] if one["value"] == Unit.USER]
+        users = [choice for field in fields for choice in field["choices"] if choice["value"] == Unit.USER]
         return [field | {"choices": users} if field["name"] == "privacy_unit" else field for field in fields]
 
     def weaker(self, dataset: Dataset, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         own = {"privacy_unit": str(Unit.RECORD)}
-        some = [one for one in listed if one["name"] == WEAKER and dataset.stay_detection is None]
-        return [one | {"own": own} for one in some]
+        some = [mechanism for mechanism in listed if mechanism["name"] == WEAKER and dataset.stay_detection is None]
+        return [mechanism | {"own": own} for mechanism in some]
 
     def beside_form(self, dataset: Dataset) -> dict[str, Any]:
         fields = {field["name"]: field for field in self.fields(mechanisms[WEAKER], dataset)}
@@ -106,7 +106,7 @@ class CheckInPages(QuotedPages):
     def compared(
         self, request: HttpRequest, dataset: Dataset, rows: Sequence[Release], listed: Sequence[dict[str, Any]]
     ) -> dict[str, Any]:
-        shown = [_release_row(row, one) for row, one in zip(rows, listed, strict=True)]
+        shown = [_release_row(row, entry) for row, entry in zip(rows, listed, strict=True)]
         shown.sort(key=lambda row: row["seeded"])  # published models first, the newest of each first
         requested = request.GET.get("release", "")
         known = [row for row in shown if row["id"] == requested] or [row for row in shown if not row["seeded"]] or shown
@@ -138,27 +138,27 @@ class CheckInPages(QuotedPages):
 
 def _models() -> dict[str, dict[str, Any]]:
     """Return title and style of every model that an evaluation may have, by the name of its mechanism."""
-    titles = {one["name"]: one["title"] for one in BASELINES if one["name"] in BASELINE_STYLES}
+    titles = {baseline["name"]: baseline["title"] for baseline in BASELINES if baseline["name"] in BASELINE_STYLES}
     styles = palette("checkins") | BASELINE_STYLES
     names = [cls.registered_name() for cls in mechanisms.of("checkins")]
-    found = {name: mechanisms[name].title for name in names} | titles
-    return {name: {"title": title, "style": styles.get(name, {})} for name, title in found.items()}
+    models = {name: mechanisms[name].title for name in names} | titles
+    return {name: {"title": title, "style": styles.get(name, {})} for name, title in models.items()}
 
 
 def _simulated() -> list[type[Mechanism]]:
     """Return the mechanisms that need nothing but check-ins with positions."""
-    found = (cls for cls in mechanisms.of("checkins") if issubclass(cls, CheckInMechanism))
-    return [cls for cls in found if cls.publishable and not cls.needs_venues]
+    classes = (cls for cls in mechanisms.of("checkins") if issubclass(cls, CheckInMechanism))
+    return [cls for cls in classes if cls.publishable and not cls.needs_venues]
 
 
 def _defaults(cls: type[Mechanism]) -> dict[str, Any]:
     """Return the parameters of a mechanism with the values that its form starts with."""
-    fields = [{"name": one["name"], "value": _value(one)} for one in cls.fields()]
+    fields = [{"name": field["name"], "value": _value(field)} for field in cls.fields()]
     return {"name": cls.registered_name(), "fields": fields}
 
 
 def _value(field: dict[str, Any]) -> Any:
-    usual = [one["value"] for one in field["choices"]] or [field["example"]]
+    usual = [choice["value"] for choice in field["choices"]] or [field["example"]]
     return usual[0] if field["default"] is None else field["default"]
 
 
@@ -214,12 +214,12 @@ def _grid_text(grid: Grid) -> str:
 def _losses(mechanism: Any, dataset: Dataset) -> list[dict[str, str]]:
     """Return ε and the largest ratio of probabilities for a person and for a check-in, as text.
 
-    Where users are added or removed, a changed check-in is a user removed and another one added: 2 ε.
+    Where users are added or removed, a changed check-in is a user removed and another added: 2 ε.
     """
     epsilon, most = float(mechanism.epsilon), (dataset.summary or {})["most_per_user"]
     if mechanism.privacy_unit == "user":
-        one = epsilon if mechanism.relation == "replace-one" else 2 * epsilon
-        return [_loss("One person", epsilon, ""), _loss("One check-in", one, "at most ")]
+        checkin = epsilon if mechanism.relation == "replace-one" else 2 * epsilon
+        return [_loss("One person", epsilon, ""), _loss("One check-in", checkin, "at most ")]
     return [_loss("One check-in", epsilon, ""), _loss(f"One person with {whole(most)}", most * epsilon, "at most ")]
 
 

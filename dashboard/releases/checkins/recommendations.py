@@ -39,10 +39,10 @@ LONGEST = 1000
 LATEST = 20
 """Places of a user's history that are shown."""
 MODELS = 2
-"""Models that a process holds in memory: one on a grid of 32 by 32 cells may take 20 MB."""
+"""Models that a process holds in memory: a model on a grid of 32 by 32 cells may take 20 MB."""
 
 
-@computed_where(lambda row, history, k: row.dataset.is_large and any(isinstance(one, str) for one in history))
+@computed_where(lambda row, history, k: row.dataset.is_large and any(isinstance(item, str) for item in history))
 def recommend(row: Release, history: Sequence[Any], k: int) -> Recommendation:
     """Return the ``k`` cells that a release ranks first after ``history``, from what it published alone.
 
@@ -55,26 +55,26 @@ def recommend(row: Release, history: Sequence[Any], k: int) -> Recommendation:
         An item is none of these, or not in the grid; ``k`` or the length of the history is out of range.
     """
     model = model_of(row)
-    found = cells_of(row, model.grid, history)
-    ranking = _ranked(model.grid, model.scores(found), found, cells.checked(k))
-    return Recommendation(history=found, cells=ranking, of=len(model.grid))
+    visited = cells_of(row, model.grid, history)
+    ranking = _ranked(model.grid, model.scores(visited), visited, cells.checked(k))
+    return Recommendation(history=visited, cells=ranking, of=len(model.grid))
 
 
 @computed_where(lambda row, **_: row.dataset.is_large)
 def reference(row: Release, history: Sequence[Any], k: int) -> Reference:
     """Return what the upload's non-private model and the distance alone rank first; errors as :func:`recommend`."""
     published = model_of(row)
-    found = cells_of(row, published.grid, history)
+    visited = cells_of(row, published.grid, history)
     model = _reference_model(row.kind, row.dataset.points_path, published.grid)
-    recommended = published.recommend(found, cells.checked(k))
-    scores = model.scores(found)
-    shares, order = _shares(scores, found), first_cells(scores, found, len(model.grid))
+    recommended = published.recommend(visited, cells.checked(k))
+    scores = model.scores(visited)
+    shares, order = _shares(scores, visited), first_cells(scores, visited, len(model.grid))
     ranks = np.zeros(len(model.grid), dtype=np.int64)
     ranks[order] = np.arange(1, len(order) + 1)
     return Reference(
-        history=found,
-        markov=_ranked(model.grid, scores, found, k),
-        nearest=_nearest(model.grid, found, k),
+        history=visited,
+        markov=_ranked(model.grid, scores, visited, k),
+        nearest=_nearest(model.grid, visited, k),
         recommended=[
             ReferenceCell(cell=cell, rank=int(ranks[cell]), share=_number(shares[cell]))
             for cell in recommended.tolist()
@@ -109,7 +109,7 @@ def venues(row: Release, cell: int, k: int) -> VenueRanking:
     if not isinstance(model, VenuesModel):
         raise must_be("release", "of a mechanism that counts venues", row.mechanism)
     cell, listed = _cell_of(row, model.grid, cell, "cell"), model.venues
-    found = [
+    ranked = [
         RankedVenue(
             rank=rank,
             venue=listed.ids[i],
@@ -120,7 +120,7 @@ def venues(row: Release, cell: int, k: int) -> VenueRanking:
         )
         for rank, i in enumerate(model.venues_in(cell, cells.checked(k)).tolist(), 1)
     ]
-    return VenueRanking(cell=cell, venues=found)
+    return VenueRanking(cell=cell, venues=ranked)
 
 
 @computed_where(lambda row: row.dataset.is_large)
@@ -131,7 +131,7 @@ def densities(row: Release) -> Densities:
 
 @computed_where(lambda row, **_: row.dataset.is_large)
 def histories(row: Release, user: str, most: int) -> Histories:
-    """Return users of the upload, and the history of ``user`` if one is named.
+    """Return users of the upload, and the history of ``user`` if it is named.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def histories(row: Release, user: str, most: int) -> Histories:
     upload = _upload(row)
     each = np.bincount(upload.user, minlength=len(upload.users))
     first = np.argsort(-each, kind="stable")[:most]
-    users = [HistoryUser(user=upload.users[one], checkins=int(each[one])) for one in first.tolist()]
+    users = [HistoryUser(user=upload.users[i], checkins=int(each[i])) for i in first.tolist()]
     shown = _history_of(row, upload, user) if user else None
     return Histories(users=users, of=len(upload.users), shown=shown)
 
@@ -157,14 +157,14 @@ def cells_of(row: Release, grid: Grid, history: Sequence[Any]) -> list[int]:
         rule = f"at most {LONGEST:,} places"
         message = f"history must have {rule}, got {len(history):,}"
         raise ParameterError(message, field="history", rule=rule, value=len(history))
-    found = [_cell_of(row, grid, item, f"history.{i}") for i, item in enumerate(history)]
-    return [cell for cell, _ in groupby(found)]
+    visited = [_cell_of(row, grid, item, f"history.{i}") for i, item in enumerate(history)]
+    return [cell for cell, _ in groupby(visited)]
 
 
 @lru_cache(maxsize=MODELS)
 def _model(path: StoredPath) -> Recommender:
-    found: Recommender = data_files.read_release(Kind.CHECKINS, path)
-    return found
+    model: Recommender = data_files.read_release(Kind.CHECKINS, path)
+    return model
 
 
 @lru_cache(maxsize=1)
@@ -173,8 +173,8 @@ def _reference_model(kind: str, path: StoredPath, grid: Grid) -> Recommender:
 
 
 def _upload(row: Release) -> CheckIns:
-    found: CheckIns = data_files.cached_data(row.kind, row.dataset.points_path)
-    return found
+    upload: CheckIns = data_files.cached_data(row.kind, row.dataset.points_path)
+    return upload
 
 
 def _cell_of(row: Release, grid: Grid, item: Any, field: str) -> int:
@@ -217,7 +217,7 @@ def _ranked(grid: Grid, scores: Floats, history: list[int], k: int) -> list[Rank
 
 
 def _nearest(grid: Grid, history: list[int], k: int) -> list[RankedCell]:
-    """Cells by their distance from the last one; none without a history."""
+    """Cells by their distance from the last; none without a history."""
     return _ranked(grid, NearestModel(grid).scores(history), history, k) if history else []
 
 
@@ -260,7 +260,7 @@ def _number(value: float) -> float | None:
 def _history_of(row: Release, upload: CheckIns, user: str) -> UserHistory:
     if user not in upload.users:
         raise must_be("user", "a user of the upload", user)
-    found = Sequences.of(upload, model_of(row).grid)
-    start, end = found.starts[list(upload.users).index(user) :][:2]
-    cells_of_user = found.cells[start:end]
+    sequences = Sequences.of(upload, model_of(row).grid)
+    start, end = sequences.starts[list(upload.users).index(user) :][:2]
+    cells_of_user = sequences.cells[start:end]
     return UserHistory(user=user, visits=len(cells_of_user), history=cells_of_user[-LATEST:].tolist())

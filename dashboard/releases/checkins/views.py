@@ -24,7 +24,7 @@ def recommend(request: HttpRequest) -> HttpResponse:
     """The check-ins of the user, with the models that recommend the next place."""
     datasets = visible_datasets(request.user).filter(kind=Kind.CHECKINS, state=State.READY)
     page = KeyPaginator(datasets, PER_PAGE).get_page(request.GET.get("page"))
-    rows = [{"dataset": one, "models": _models_of(request.user, one)} for one in page]
+    rows = [{"dataset": dataset, "models": _models_of(request.user, dataset)} for dataset in page]
     return render(request, "releases/checkins/recommend.html", {"page": page, "rows": rows, "section": "recommend"})
 
 

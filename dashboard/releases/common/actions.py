@@ -1,4 +1,4 @@
-"""What the API has of releases of one kind of data: a class a kind, of which the view set inherits."""
+"""What the API has of releases of a kind of data: a class a kind, of which the view set inherits."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -48,7 +48,7 @@ actions: ByKind[type[Actions]] = ByKind("dashboard.releases", "api")
 
 
 def finished_of_kind(view: Any, kind: str) -> Release:
-    """Return the release that a request is about; refuse one that is not done, or of another kind."""
+    """Return the release that a request is about; refuse a release that is not done, or of another kind."""
     row: Release = view.finished_object()
     require_kind(row.dataset, kind)
     return row

@@ -51,17 +51,17 @@ def kind_levels(
     dataset: Dataset, chosen: Sequence[Any], accepted: float | None, reached: Callable[..., bool]
 ) -> KindLevels:
     """Return the least ε of each mechanism at which ``reached(mechanism, how)``, confirmed as it is shown."""
-    found, left_out = [], []
-    for one in chosen:
+    levels, left_out = [], []
+    for mechanism in chosen:
         try:
-            epsilon = _least(one, reached)
+            epsilon = _least(mechanism, reached)
         except _Late:
-            left_out.append(one.name)
+            left_out.append(mechanism.name)
             continue
-        prices = [] if epsilon is None else ledger.prices(dataset, [at_level(one, epsilon)])
+        prices = [] if epsilon is None else ledger.prices(dataset, [at_level(mechanism, epsilon)])
         fits = None if epsilon is None else all(price.fits for price in prices)
-        found.append(KindLevel(name=one.name, title=one.title, epsilon=epsilon, fits=fits))
-    return KindLevels(accepted=accepted, mechanisms=found, left_out=left_out)
+        levels.append(KindLevel(name=mechanism.name, title=mechanism.title, epsilon=epsilon, fits=fits))
+    return KindLevels(accepted=accepted, mechanisms=levels, left_out=left_out)
 
 
 def _least(mechanism: Mechanism, reached: Callable[..., bool]) -> float | None:

@@ -42,10 +42,10 @@ class QuotedPages(Pages):
         page = {
             "dataset": str(dataset.pk),
             "mechanisms": [
-                one
-                | {"fields": [field for field in one["fields"] if field["name"] not in self.common]}
-                | {"style": styles[one["name"]][bool(one["own"])]}
-                for one in [*listed, *self.weaker(dataset, listed)]
+                mechanism
+                | {"fields": [field for field in mechanism["fields"] if field["name"] not in self.common]}
+                | {"style": styles[mechanism["name"]][bool(mechanism["own"])]}
+                for mechanism in [*listed, *self.weaker(dataset, listed)]
             ],
             "quote": {"budgets": [spent | {"price": 0, "fits": True}], "mechanisms": []},
             "urls": {
@@ -70,7 +70,7 @@ class QuotedPages(Pages):
         return [cls for cls in offered(dataset.kind) if has_venues(dataset) or not cls.needs_venues]
 
     def weaker(self, dataset: Dataset, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return further rows of the form, whose promise is a weaker one."""
+        """Return further rows of the form, whose promise is weaker."""
         return []
 
     def _described(self, cls: type[Mechanism], dataset: Dataset) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class QuotedPages(Pages):
 
     def comparison(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
         releases = visible_releases(request.user).filter(dataset=dataset)
-        rows = list(releases[:SHOWN])  # before those that are done: one that ends meanwhile is still open in the list
+        rows = list(releases[:SHOWN])  # before those that are done: what ends meanwhile is still open in the list
         done = list(releases.filter(state=State.DONE)[:SHOWN])
         context = {
             "dataset": dataset,

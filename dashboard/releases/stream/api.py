@@ -86,15 +86,15 @@ class StreamActions(Actions):
     def least_count_levels(self, request: Request) -> Response:
         """The least ε for an accepted typical error; computed from the original for its owner, nothing is stored or
         charged."""
-        found = least_count_levels(**quotable_of(request, Kind.STREAM, LeastLevelsRequest))
-        return Response(found.model_dump(), headers=UNKEPT)
+        levels = least_count_levels(**quotable_of(request, Kind.STREAM, LeastLevelsRequest))
+        return Response(levels.model_dump(), headers=UNKEPT)
 
     @extend_schema(request=QuoteRequest, responses={200: CountPreview})
     @action(detail=False, methods=["post"], url_path="count-preview", filterset_class=None, pagination_class=None)
     def count_preview(self, request: Request) -> Response:
         """Three streams beside a simulation by the first mechanism; for the owner, nothing is stored or charged."""
-        found = quotable_of(request, Kind.STREAM)
-        return Response(count_preview(found["dataset"], found["mechanisms"][0]).model_dump(), headers=UNKEPT)
+        chosen = quotable_of(request, Kind.STREAM)
+        return Response(count_preview(chosen["dataset"], chosen["mechanisms"][0]).model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[CountsQuery], responses={200: ReleasedCountsSerializer}, filters=False)
     @action(detail=True, records="original")
@@ -129,8 +129,8 @@ class StreamActions(Actions):
     def grouping(self, request: Request, pk: Any = None) -> Response:
         """Where clusters of timestamps begin in one dimension, and its group's size; for the owner."""
         row, params = self._stream(), valid(GroupingQuery, request.query_params)
-        found = ReleaseGrouping(grouping=comparisons.grouping_of(row, params["dimension"]))
-        return Response(found.model_dump(), headers=UNKEPT)
+        grouping = ReleaseGrouping(grouping=comparisons.grouping_of(row, params["dimension"]))
+        return Response(grouping.model_dump(), headers=UNKEPT)
 
     def _stream(self) -> Release:
         return finished_of_kind(self, Kind.STREAM)

@@ -48,7 +48,7 @@ def detected(row: Release, *, event: Event, length: int, threshold: float) -> De
 
 
 def grouping_of(row: Release, dimension: int) -> ColumnGrouping | None:
-    """Return how a finished release grouped one dimension; None where that is not stored.
+    """Return how a finished release grouped a dimension; None where that is not stored.
 
     Raises
     ------

@@ -70,20 +70,22 @@ class CountPreview(Result):
 def expected_counts(dataset: Dataset, mechanisms: Sequence[StreamMechanism]) -> ExpectedCounts:
     """Return the errors to expect of a release by each mechanism."""
     zeros = _zeros(dataset.points_path)
-    found = []
-    pages = made(dataset, None, [SimulatedSpec(mechanism=one) for one in mechanisms])
-    for one, page in zip(mechanisms, pages, strict=True):
-        forecast = _forecast(dataset.points_path, one)
-        rated = _verdict(one, forecast, zeros)
-        found.append(MechanismCounts(name=one.name, title=one.title, forecast=forecast, verdict=rated, made=page))
+    rows = []
+    pages = made(dataset, None, [SimulatedSpec(mechanism=given) for given in mechanisms])
+    for mechanism, page in zip(mechanisms, pages, strict=True):
+        forecast = _forecast(dataset.points_path, mechanism)
+        rated = _verdict(mechanism, forecast, zeros)
+        rows.append(
+            MechanismCounts(name=mechanism.name, title=mechanism.title, forecast=forecast, verdict=rated, made=page)
+        )
     rules = None if zeros.are is None else count_rules(zeros.are)
-    return ExpectedCounts(zeros=zeros, rules=rules, mechanisms=found)
+    return ExpectedCounts(zeros=zeros, rules=rules, mechanisms=rows)
 
 
-def _verdict(mechanism: StreamMechanism, found: CountForecast, zeros: CountForecast) -> UtilityVerdict | None:
-    if found.are is None or zeros.are is None:
+def _verdict(mechanism: StreamMechanism, forecast: CountForecast, zeros: CountForecast) -> UtilityVerdict | None:
+    if forecast.are is None or zeros.are is None:
         return None
-    return count_verdict(found.are, zeros.are, unsound=bool(mechanism.unsound))
+    return count_verdict(forecast.are, zeros.are, unsound=bool(mechanism.unsound))
 
 
 @lru_cache(maxsize=256)
@@ -103,18 +105,18 @@ def least_count_levels(dataset: Dataset, mechanisms: Sequence[StreamMechanism], 
     None for ``accepted``: at which the counts are usable.
     """
 
-    def reached(one: StreamMechanism, how: Effort) -> bool:
-        found = _forecast(dataset.points_path, one, how)
+    def reached(mechanism: StreamMechanism, how: Effort) -> bool:
+        forecast = _forecast(dataset.points_path, mechanism, how)
         if accepted is None:
-            return is_usable(_verdict(one, found, _zeros(dataset.points_path)))
-        return found.typical_error is not None and found.typical_error <= accepted
+            return is_usable(_verdict(mechanism, forecast, _zeros(dataset.points_path)))
+        return forecast.typical_error is not None and forecast.typical_error <= accepted
 
     return kind_levels(dataset, mechanisms, accepted, reached)
 
 
 @computed
 def count_preview(dataset: Dataset, mechanism: StreamMechanism) -> CountPreview:
-    """Return one simulated release of a few streams, :func:`previewed`."""
+    """Return a simulated release of a few streams, :func:`previewed`."""
     stream: CountStream = cached_data(dataset.kind, dataset.points_path)
     release = mechanism.release(stream, rng=noise.seeded(PREVIEW_SEED))
 
@@ -132,7 +134,7 @@ def count_preview(dataset: Dataset, mechanism: StreamMechanism) -> CountPreview:
 
 
 def previewed(stream: CountStream) -> list[int]:
-    """Return the numbers of the largest stream by its total, of the median one and of one in the lowest quarter."""
+    """Return the numbers of the largest stream by its total, of the median and of a stream in the lowest quarter."""
     order = np.argsort(-stream.counts.sum(axis=0), kind="stable")
     places = (0, (len(order) - 1) // 2, round((len(order) - 1) * 0.75))
     return list(dict.fromkeys(int(order[place]) for place in places if len(order)))

@@ -1,4 +1,4 @@
-"""What the explanation of a release of count streams holds: the published counts of one stream, and their noise."""
+"""What the explanation of a release of count streams holds: the published counts of a stream, and their noise."""
 
 import math
 from typing import Any
@@ -31,7 +31,7 @@ TIMES, WINDOWS = (1, 2, 5), 10
 
 
 class ExplainedStream(Explanation):
-    """With a chart of one stream: the largest, unless another one is chosen."""
+    """With a chart of a stream: the largest, unless another is chosen."""
 
     known = "all other events, all timestamps and all names"
     listed = (CLEAR_NAMES,)
@@ -46,16 +46,16 @@ class ExplainedStream(Explanation):
     def questions(
         self, mechanism: StreamMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
-        """Several times the sensitivity, and several windows, are so many changes one after another."""
-        one = "in one window" if mechanism.window > 1 else "at one timestamp"
-        found = [(f"by {times * mechanism.sensitivity:,} {one}", times * label["epsilon"]) for times in TIMES]
+        """Several times the sensitivity, and several windows, are so many successive changes."""
+        when = "in one window" if mechanism.window > 1 else "at one timestamp"
+        changes = [(f"by {times * mechanism.sensitivity:,} {when}", times * label["epsilon"]) for times in TIMES]
         windows = min(-(-published["timestamps"] // mechanism.window), WINDOWS)
         each = f"in each of {windows} windows" if mechanism.window > 1 else f"at each of {windows} timestamps"
-        return [*found, *[(f"by {mechanism.sensitivity:,} {each}", windows * label["epsilon"])] * (windows > 1)]
+        return [*changes, *[(f"by {mechanism.sensitivity:,} {each}", windows * label["epsilon"])] * (windows > 1)]
 
     def not_hidden(self, label: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         one_window = facts.get("timestamps", math.inf) <= (label.get("window") or 1)
-        return [one for one in super().not_hidden(label, facts) if not (one_window and one == MANY_WINDOWS)]
+        return [text for text in super().not_hidden(label, facts) if not (one_window and text == MANY_WINDOWS)]
 
     def published(self, row: Release, series: str) -> dict[str, Any]:
         data, mechanism = read_release(row), row.parsed_spec.mechanism
@@ -92,12 +92,12 @@ class ExplainedStream(Explanation):
 
 
 def _chosen(series: str, data: StreamRelease) -> int:
-    """The number of the stream that is requested; without one that of the largest published sum."""
+    """The number of the stream that is requested; without any that of the largest published sum."""
     return number_below(series, len(data.names)) if series else int(data.counts.sum(axis=0, dtype=np.float64).argmax())
 
 
 def _image(data: StreamRelease, values: Floats, noise_sd: float) -> dict[str, Any]:
-    """The counts as a line, and at the scale of its axis one standard deviation of the noise above and below."""
+    """The counts as a line, and at the scale of its axis a standard deviation of the noise above and below."""
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 2 * noise_sd)
     at = decimated([values], DRAWN)
     right = WIDTH - RIGHT
@@ -105,7 +105,7 @@ def _image(data: StreamRelease, values: Floats, noise_sd: float) -> dict[str, An
     x = LEFT + at / max(len(values) - 1, 1) * (right - LEFT)
     y = HEIGHT - BELOW - (values[at] - low) * scale
     numbers = [
-        {"y": round(HEIGHT - BELOW - (one - low) * scale, 1), "text": f"{one:,g}"} for one in ticks(low, high, 5)
+        {"y": round(HEIGHT - BELOW - (tick - low) * scale, 1), "text": f"{tick:,g}"} for tick in ticks(low, high, 5)
     ]
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
     bar, middle = noise_sd * scale, (ABOVE + HEIGHT - BELOW) / 2

@@ -31,7 +31,7 @@ URLS = {"heat_map": "heat-map", "comparison": "comparison", "grouping": "groupin
 
 
 STEPS = {60.0: "minute", 3600.0: "hour", 86_400.0: "day", 604_800.0: "week"}
-"""What a timestamp is called, by the seconds to the next one."""
+"""What a timestamp is called, by the seconds to the next."""
 
 
 class StreamPages(QuotedPages):
@@ -70,7 +70,7 @@ class StreamPages(QuotedPages):
         self, request: HttpRequest, dataset: Dataset, rows: Sequence[Release], listed: Sequence[dict[str, Any]]
     ) -> dict[str, Any]:
         zeros = figures_of_zeros(dataset)
-        shown = [_release_row(row, one, zeros) for row, one in zip(rows, listed, strict=True)]
+        shown = [_release_row(row, entry, zeros) for row, entry in zip(rows, listed, strict=True)]
         table = sorted([*shown, _zero_row(zeros)], key=_by_first_figure)
         for row in table:
             row["cells"] = [_cell(row, metric.name, digits) for metric, digits in zip(COLUMNS, DIGITS, strict=True)]
@@ -180,7 +180,7 @@ def _grid(dataset: Dataset) -> dict[str, Any] | None:
 
 def _dimensions(dataset: Dataset) -> dict[str, Any]:
     known = (dataset.summary or {})["dimensions"]
-    return {"names": shown_names(dataset), "totals": [one["total"] for one in known]}
+    return {"names": shown_names(dataset), "totals": [dimension["total"] for dimension in known]}
 
 
 ADAPTER = StreamPages()

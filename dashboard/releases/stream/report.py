@@ -19,13 +19,13 @@ from privacy_engine.data.stream_release import StreamRelease
 
 
 class StreamReport(QuotedReport):
-    """With a chart of one stream, or of the total."""
+    """With a chart of a stream, or of the total."""
 
     several = "one count stream"
 
     def facts(self, published: StreamRelease) -> list[Fact]:
         spent = np.unique(published.budgets[published.budgets > 0])
-        shares = " to ".join(f"{one:.4g}" for one in sorted({spent.min(), spent.max()})) if spent.size else "none"
+        shares = " to ".join(f"{share:.4g}" for share in sorted({spent.min(), spent.max()})) if spent.size else "none"
         fresh = int((published.budgets > 0).sum())
         repeated = "; the others repeat an earlier release" if fresh < len(published) else ""
         first = f"{published.labels[0]} to {published.labels[-1]}" if len(published) else "none"
@@ -55,14 +55,14 @@ def _figure(rows: Sequence[Release], text: str, owner: bool) -> dict[str, Any]:
 
 
 def curves(releases: Sequence[StreamRelease], which: int | None, original: CountStream | None = None) -> dict[str, Any]:
-    """Counts of one stream or of the total, thinned out for a chart, with the ``original``'s beside them if given."""
-    found = [counts.curve_of(one, which) for one in releases]
-    lines = [values.astype(np.float64) for _, values in found]
+    """Counts of a stream or of the total, thinned out for a chart, with the ``original``'s beside them if given."""
+    pairs = [counts.curve_of(release, which) for release in releases]
+    lines = [values.astype(np.float64) for _, values in pairs]
     if original is not None:
         lines.append(counts.curve_of(original, which)[1])
     at = decimated(lines, POINTS)
     shown = {
-        "name": found[0][0],
+        "name": pairs[0][0],
         "timestamps": len(releases[0]),
         "index": at.tolist(),
         "labels": [releases[0].labels[i] for i in at],

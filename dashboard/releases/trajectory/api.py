@@ -75,14 +75,14 @@ class TrajectoryActions(Actions):
         params = valid(ForecastRequest, request.data)
         subject = self._subject(params)
         known = params["correlation"]
-        found = forecast_releases(
+        forecast = forecast_releases(
             **subject,
             mechanisms=params["mechanisms"],
             steps=params["postprocess"],
             known=known,
             errors=params["errors"],
         )
-        return Response(found.model_dump(), headers=UNKEPT)
+        return Response(forecast.model_dump(), headers=UNKEPT)
 
     @extend_schema(request=ForecastRequest, responses={200: Forecast}, deprecated=True)
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
@@ -117,8 +117,8 @@ class TrajectoryActions(Actions):
     def curve(self, request: Request) -> Response:
         """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
         params = valid(TradeoffRequest, request.data)
-        found = charts.tradeoff_of(**self._subject(params), params=params)
-        return Response(found.model_dump(), headers=UNKEPT)
+        tradeoff = charts.tradeoff_of(**self._subject(params), params=params)
+        return Response(tradeoff.model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[binary.TrackQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
     @action(detail=True, content_negotiation_class=AnyAccept)
@@ -154,27 +154,27 @@ class TrajectoryActions(Actions):
     def _subject(self, params: dict[str, Any]) -> dict[str, Any]:
         """The dataset and the landmark set of a :class:`SubjectRequest`, taken out of its parameters."""
         set_id, dataset_id = params.pop("landmark_set"), params.pop("dataset")
-        found = get_object_or_404(visible_landmark_sets(self.request.user), pk=set_id) if set_id else None
-        if found and dataset_id in (None, found.dataset_id):
-            return {"dataset": found.dataset, "landmark_set": found}
+        landmark_set = get_object_or_404(visible_landmark_sets(self.request.user), pk=set_id) if set_id else None
+        if landmark_set and dataset_id in (None, landmark_set.dataset_id):
+            return {"dataset": landmark_set.dataset, "landmark_set": landmark_set}
         dataset = get_object_or_404(visible_datasets(self.request.user), pk=dataset_id)
         require_kind(dataset, Kind.TRAJECTORY)
         require_state(dataset, State.READY, "dataset")
-        services.require_set_of(dataset, found)
+        services.require_set_of(dataset, landmark_set)
         return {"dataset": dataset, "landmark_set": None}
 
     def _compared_on(self, row: Release, params: dict[str, Any]) -> LandmarkSet | None:
-        """The landmark set of a release; of one without, that which the parameters name, and they name no more."""
+        """The landmark set of a release; without any, that which the parameters name, and they name no more."""
         requested = params.pop("landmarks_of", None)
         if requested in (None, row.landmark_set_id):
             return row.landmark_set
         if row.landmark_set_id:
             rule = "left out or its own: the release has a landmark set"
             raise ParameterError(f"landmarks_of must be {rule}", field="landmarks_of", rule=rule, value=str(requested))
-        found: LandmarkSet = get_object_or_404(
+        landmark_set: LandmarkSet = get_object_or_404(
             visible_landmark_sets(self.request.user).filter(dataset=row.dataset), pk=requested
         )
-        return found
+        return landmark_set
 
 
 ADAPTER = TrajectoryActions

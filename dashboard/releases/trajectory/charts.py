@@ -33,7 +33,7 @@ CURVES: dict[str, Any] = ERRORS | {"n": 2, "s": 0.1, "diameter_m": 1000}
 
 @computed
 def tradeoff_of(dataset: Dataset, landmark_set: LandmarkSet | None, params: dict[str, Any]) -> Tradeoff:
-    """Mean error of one person's series against ε; ``params`` as of :class:`TradeoffRequest`."""
+    """Mean error of a person's series against ε; ``params`` as of :class:`TradeoffRequest`."""
     person = person_of(dataset, params["series"])
     truth = person.joined(cached_data(dataset.kind, dataset.points_path))
     is_landmark = mask_of_person(dataset, mask_of(dataset, landmark_set), person)
@@ -43,7 +43,7 @@ def tradeoff_of(dataset: Dataset, landmark_set: LandmarkSet | None, params: dict
 def curves(
     row: Release, params: dict[str, Any], landmark_set: LandmarkSet | None, *, correlated: bool
 ) -> bytes | BinaryIO:
-    """Error, budget and temporal privacy loss per event of one series as JSON; ``params`` as of :class:`SeriesQuery`.
+    """Error, budget and temporal privacy loss per event of a series as JSON; ``params`` as of :class:`SeriesQuery`.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def _curves(
 
 
 def errors(row: Release, params: dict[str, Any], landmark_set: LandmarkSet | None) -> bytes | BinaryIO:
-    """Errors of one series as distributions and running means, landmarks apart; as :func:`curves`."""
+    """Errors of a series as distributions and running means, landmarks apart; as :func:`curves`."""
     usual = landmark_set == row.landmark_set and params == usual_errors(params["series"])
     path = row.beside(f"distribution-{params['series']}") if usual and _is_large(row, params["series"]) else None
     return _errors(path, row, params, landmark_set)

@@ -23,18 +23,18 @@ LISTED = 24
 def chosen_set(
     user: Any, dataset: Dataset, requested: uuid.UUID | None, releases: Sequence[Release]
 ) -> LandmarkSet | None:
-    """The requested landmark set, else that of the requested releases, of the newest release with one, or the newest.
+    """The requested landmark set, else that of the requested releases, of the newest release with a set, or the newest.
 
     None where the dataset has no set.
     """
     sets = visible_landmark_sets(user).filter(dataset=dataset)
     if requested is not None:
-        found = sets.filter(pk=requested).first()
-        if found is None:
+        chosen = sets.filter(pk=requested).first()
+        if chosen is None:
             raise Http404("There is no such landmark set.")
-        return found
+        return chosen
     with_set = visible_releases(user).filter(dataset=dataset, landmark_set__isnull=False)
-    newest = next((one for one in releases if one.landmark_set), None) or with_set.first()
+    newest = next((release for release in releases if release.landmark_set), None) or with_set.first()
     return newest.landmark_set if newest else sets.first()
 
 
@@ -46,7 +46,7 @@ def comparable(user: Any, dataset: Dataset, landmark_set: LandmarkSet | None) ->
 def compared(
     user: Any, dataset: Dataset, landmark_set: LandmarkSet | None, requested: Sequence[Release]
 ) -> list[uuid.UUID]:
-    """Ids of the releases to list: the several requested; else the newest of each title, but the one requested."""
+    """Ids of the releases to list: the several requested; else the newest of each title, but that requested."""
     if len(requested) > 1:
         return [release.pk for release in requested]
     listed = {_sort(release): release.pk for release in requested}

@@ -1,4 +1,4 @@
-"""A release made from another one by post-processing: it reads that release's own files, and no others."""
+"""A release made from another by post-processing: it reads that release's own files, and no others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privacy_engine.releases.spec import processed
 
 
 def derived(row: Release, lease: leases.Lease) -> Sequence[data.Release]:
-    """The source's releases after the steps that ``row`` adds, one for each series.
+    """The source's releases after the steps that ``row`` adds, a release for each series.
 
     Raises
     ------
@@ -30,13 +30,13 @@ def derived(row: Release, lease: leases.Lease) -> Sequence[data.Release]:
     except FileNotFoundError:  # discarded after its row was read and before its files were
         raise _gone() from None
     persons = files.people_of_release(source)
-    names = [one.series.name for one in made]
+    names = [part.series.name for part in made]
     for i, person in enumerate(reported(persons)):
         stage = "Smoothing" if len(persons) == 1 else f"Smoothing person {i + 1} of {len(persons)}"
         lease.report(stage, DRAWN * i / len(persons))
         after = processed(person.joined_release(made), steps)
-        for series, one in zip(person.members, person.cut(after, names), strict=True):
-            made[series] = one
+        for series, release in zip(person.members, person.cut(after, names), strict=True):
+            made[series] = release
     return releases_of(made)
 
 

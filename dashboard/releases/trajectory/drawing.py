@@ -25,7 +25,7 @@ from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.inputs import ReleaseInputs
 
-FEW = 8  # distinct budgets that a summary lists one by one
+FEW = 8  # distinct budgets that a summary lists individually
 
 
 class TrajectoryDrawing(Drawing):
@@ -76,15 +76,15 @@ class TrajectoryDrawing(Drawing):
         """One drawn before people were known is about each of its series."""
         summary, read = row.summary or {}, row.set_read
         landmarks = summary.get("landmarks_per_person")
-        found = (
+        context = (
             TrajectoryInputs(row.dataset, read).context
             if landmarks is None
             else promise_context(row.dataset, read, landmarks=landmarks)
         )
         if row.by_series:
-            return replace(found, unit=ONE_SERIES, landmarks=read.count if read else 0)
+            return replace(context, unit=ONE_SERIES, landmarks=read.count if read else 0)
         return replace(
-            found,
+            context,
             whole_trace=summary.get("whole_trace"),
             noise_p95_m=summary.get("noise_p95_m"),
             repeats=explain.repeats_of(row) > 0 if summary else None,

@@ -103,7 +103,7 @@ class ProtectionCosts(Result):
 def expected_errors(
     dataset: Dataset, landmark_set: LandmarkSet | None, releases: Sequence[ReleaseSpec], *, smoothing: bool = False
 ) -> ExpectedErrors:
-    """Return the errors to expect of releases; with ``smoothing`` also of the :func:`suggested` one, at the end."""
+    """Return the errors to expect of releases; with ``smoothing`` also of the :func:`suggested` release, at the end."""
     scale, landmarks = scale_of(dataset), TrajectoryInputs(dataset, landmark_set).context.landmarks or 0
     source = dataset, dataset.points_path, landmark_set
 
@@ -111,10 +111,10 @@ def expected_errors(
         errors = _forecast(*source, spec.mechanism, tuple(spec.postprocess))
         return MechanismErrors(**_named(spec), errors=errors, verdict=_verdict(spec, errors, scale, landmarks))
 
-    found = [of(one) for one in releases]
+    expected = [of(spec) for spec in releases]
     smoothing = smoothing and _data(*source).some(MOST_EVENTS).events <= MOST_EVENTS
-    more = suggested(releases, found, landmarks) if smoothing else None
-    rows, specs = ([*found, of(more)], [*releases, more]) if more else (found, releases)
+    more = suggested(releases, expected, landmarks) if smoothing else None
+    rows, specs = ([*expected, of(more)], [*releases, more]) if more else (expected, releases)
     pages = made(dataset, landmark_set, specs)
     rows = [row.model_copy(update={"made": page}) for row, page in zip(rows, pages, strict=True)]
     return ExpectedErrors(scale=scale, rules=rules(scale), mechanisms=rows)
@@ -139,19 +139,19 @@ def _data(dataset: Dataset, path: StoredPath, landmark_set: LandmarkSet | None) 
 
 
 def suggested(releases: Sequence[ReleaseSpec], errors: Sequence[MechanismErrors], landmarks: int) -> ReleaseSpec | None:
-    """Return the release of least typical error followed by :data:`SMOOTHER`; None if it is one of ``releases``.
+    """Return the release of least typical error followed by :data:`SMOOTHER`; None if it is in ``releases``.
 
-    It is one without steps that protects the landmarks together, if there are ``landmarks``.
+    It is without steps and protects the landmarks together, if there are ``landmarks``.
     """
     plain = [
-        (one.errors.overall.typical_m, i)
-        for i, (spec, one) in enumerate(zip(releases, errors, strict=True))
+        (row.errors.overall.typical_m, i)
+        for i, (spec, row) in enumerate(zip(releases, errors, strict=True))
         if not spec.postprocess
         and not exposes(spec.mechanism.level, landmarks)
-        and one.errors.overall.typical_m is not None
+        and row.errors.overall.typical_m is not None
     ]
-    found = SimulatedSpec(mechanism=releases[min(plain)[1]].mechanism, postprocess=[SMOOTHER]) if plain else None
-    return None if found in releases else found
+    smoothed = SimulatedSpec(mechanism=releases[min(plain)[1]].mechanism, postprocess=[SMOOTHER]) if plain else None
+    return None if smoothed in releases else smoothed
 
 
 @computed
@@ -173,8 +173,8 @@ def least_levels(
         at, errors = spec.mechanism, None
         if accepted_m is None:
             at, errors = _usable(spec, data, scale, landmarks)
-        elif found := least_epsilon(at, data, accepted_m, figure=figure, steps=spec.postprocess):
-            errors, at = found.errors, None if found.epsilon is None else at_level(at, found.epsilon)
+        elif least := least_epsilon(at, data, accepted_m, figure=figure, steps=spec.postprocess):
+            errors, at = least.errors, None if least.epsilon is None else at_level(at, least.epsilon)
         quote = None if at is None or errors is None else ledger.quote(dataset, [at], inputs.context)
         rows.append(
             MechanismLevel(
@@ -193,7 +193,7 @@ def least_levels(
 def _usable(
     spec: ReleaseSpec, data: ForecastData, scale: DataScale, landmarks: int
 ) -> tuple[TrajectoryMechanism | None, ErrorForecast | None]:
-    """The mechanism at the largest named radius at which it is usable, else at the least ε at the smallest one.
+    """The mechanism at the largest named radius at which it is usable, else at the least ε at the smallest.
 
     Both None where it is not usable there either: it hides nothing, or repeated positions alone are off by more.
     """
@@ -204,16 +204,16 @@ def _usable(
     def within(radius_m: float) -> TrajectoryMechanism:
         return type(spec.mechanism)(**spec.mechanism.model_dump() | {"radius_m": radius_m})
 
-    found = least_epsilon(within(first), data, USABLE_SHARE * extent_m, figure="p95_m", steps=spec.postprocess)
-    if found is None or found.epsilon is None:
+    least = least_epsilon(within(first), data, USABLE_SHARE * extent_m, figure="p95_m", steps=spec.postprocess)
+    if least is None or least.epsilon is None:
         return None, None
     for named in reversed(RADII):  # errors follow from the level per metre
-        if spec.mechanism.epsilon * first >= found.epsilon * named.radius_m:
+        if spec.mechanism.epsilon * first >= least.epsilon * named.radius_m:
             errors = error_forecast(at := within(named.radius_m), data, spec.postprocess)
             if is_usable(_verdict(spec, errors, scale, landmarks)):
                 return at, errors
-    usable = is_usable(_verdict(spec, found.errors, scale, landmarks))
-    return (at_level(within(first), found.epsilon), found.errors) if usable else (None, None)
+    usable = is_usable(_verdict(spec, least.errors, scale, landmarks))
+    return (at_level(within(first), least.epsilon), least.errors) if usable else (None, None)
 
 
 @computed
@@ -228,18 +228,18 @@ def protection_costs(
     context = TrajectoryInputs(dataset, landmark_set).context
     radius_m = reference_radius_m(dataset, ledger.budget_of(dataset))
     level = {"epsilon": epsilon, "radius_m": radius_m}
-    at = [type(one)(**one.model_dump() | level) for one in mechanisms]
-    releases = [SimulatedSpec(mechanism=one, postprocess=steps) for one in at]
+    at = [type(mechanism)(**mechanism.model_dump() | level) for mechanism in mechanisms]
+    releases = [SimulatedSpec(mechanism=mechanism, postprocess=steps) for mechanism in at]
     rows = []
-    for one, found in zip(at, expected_errors(dataset, landmark_set, releases).mechanisms, strict=True):
-        quote = ledger.quote(dataset, [one], context)
+    for priced, errors in zip(at, expected_errors(dataset, landmark_set, releases).mechanisms, strict=True):
+        quote = ledger.quote(dataset, [priced], context)
         price = {name: quote[name] for name in ("price_per_km", "fits")}
-        rows.append(MechanismCost(**dict(found), **price))
+        rows.append(MechanismCost(**dict(errors), **price))
     return ProtectionCosts(epsilon=epsilon, radius_m=radius_m, guess=best_guess(epsilon), mechanisms=rows)
 
 
 def _named(spec: ReleaseSpec) -> dict[str, Any]:
-    steps = [one.model_dump() for one in spec.postprocess]
+    steps = [step.model_dump() for step in spec.postprocess]
     return {"name": spec.mechanism.name, "title": spec.title, "postprocess": steps}
 
 

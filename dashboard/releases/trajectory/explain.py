@@ -42,13 +42,13 @@ POINTS = 2000
 
 
 def repeats_of(row: Release) -> int:
-    """How many positions of a release repeat one that it published before: none after steps."""
+    """How many positions of a release repeat a position that it published before: none after steps."""
     summary = row.summary or {}
     return 0 if row.parsed_spec.postprocess else summary.get("published", 0) - summary.get("drawn", 0)
 
 
 class ExplainedTrajectories(Explanation):
-    """With a density of the published positions, and circles of what the noise does to one."""
+    """With a density of the published positions, and circles of what the noise does to a position."""
 
     known = "all other positions and all times"
     listed = (CLEAR_TIMES,)
@@ -69,7 +69,7 @@ class ExplainedTrajectories(Explanation):
     def questions(
         self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any], published: dict[str, Any]
     ) -> list[tuple[str, float]]:
-        """The promise covers single positions, and so many of them by one after another, or all by their sum.
+        """The promise covers single positions, and so many of them in succession, or all by their sum.
 
         Landmarks are covered together, however many they are: averaged visits are others.
         """
@@ -77,10 +77,10 @@ class ExplainedTrajectories(Explanation):
         most, what = VISITS * epsilon, "record" if context.stability > 1 else "position"
         if whole is not None and not context.choice.earlier_per_m:  # which is of this release alone
             most = min(most, whole)
-        found = [(f"one {what}, {metres(share * radius_m)}", share * epsilon) for share in SHARES]
+        visits = [(f"one {what}, {metres(share * radius_m)}", share * epsilon) for share in SHARES]
         if label["landmarks"]:
-            found.append((f"all landmarks, {metres(radius_m)}", epsilon))
-        return [*found, (f"ten {'other ' if label['landmarks'] else ''}visits, {metres(radius_m)}", most)]
+            visits.append((f"all landmarks, {metres(radius_m)}", epsilon))
+        return [*visits, (f"ten {'other ' if label['landmarks'] else ''}visits, {metres(radius_m)}", most)]
 
     def more_to_learn(self, mechanism: TrajectoryMechanism, context: Context, label: dict[str, Any]) -> list[str]:
         whole = label["whole_trace_epsilon"]
@@ -95,25 +95,25 @@ class ExplainedTrajectories(Explanation):
         """As of all kinds, without what is about landmarks where there are none; repeats are named once if any are."""
         marked = label.get("landmarks")
         visited = "Places visited many times" + (" by events that are no landmarks" if marked else "")
-        found = [f"{visited}: averaging their positions finds them."] if _several(label) else []
+        texts = [f"{visited}: averaging their positions finds them."] if _several(label) else []
         signs = "the repeated positions and the noise" if facts["repeats"] else "the noise"
-        listed = (one for one in super().not_hidden(label, facts) if not one.startswith(f"{WHICH} is public"))
-        for one in listed:
-            if one.startswith(WHICH):
-                how = one.removeprefix(WHICH).rstrip(".")
-                found.append(f"{WHICH}{how}: {signs} may show it." if marked else f"That no event is a landmark{how}.")
-            elif not one.startswith(REPEATS) and (marked or "landmark" not in one.lower()):
-                found.append(one)
-        if marked and not any(one.startswith(WHICH) for one in found):
-            found.append(f"{WHICH}: {signs} may show it.")
-        return found
+        listed = (fact for fact in super().not_hidden(label, facts) if not fact.startswith(f"{WHICH} is public"))
+        for text in listed:
+            if text.startswith(WHICH):
+                how = text.removeprefix(WHICH).rstrip(".")
+                texts.append(f"{WHICH}{how}: {signs} may show it." if marked else f"That no event is a landmark{how}.")
+            elif not text.startswith(REPEATS) and (marked or "landmark" not in text.lower()):
+                texts.append(text)
+        if marked and not any(fact.startswith(WHICH) for fact in texts):
+            texts.append(f"{WHICH}: {signs} may show it.")
+        return texts
 
     def published(self, row: Release, series: str) -> dict[str, Any]:
-        summary, found = row.summary or {}, facts_of(row)
-        lon, lat = np.array(found.pop("lon")), np.array(found.pop("lat"))
+        summary, shown = row.summary or {}, facts_of(row)
+        lon, lat = np.array(shown.pop("lon")), np.array(shown.pop("lat"))
         noise = noise_m(row)
         image = _image(lon, lat, noise) if len(lon) else None
-        return found | {"noise_m": noise, "summary": summary, "repeats": repeats_of(row), "image": image}
+        return shown | {"noise_m": noise, "summary": summary, "repeats": repeats_of(row), "image": image}
 
     def plot(self, row: Release, series: str) -> Plot:
         count = row.dataset.series_count
@@ -159,10 +159,10 @@ def noise_m(row: Release) -> dict[str, float] | None:
     half, most = (row.owner_view or {}).get("noise_m"), (row.summary or {}).get("noise_p95_m")
     if half and most:  # of many positions it is not computed again
         return {"half": half, "most": most}
-    found = overall_noise(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read))
-    if found is None or found.median_m is None or found.p95_m is None:
+    noise = overall_noise(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read))
+    if noise is None or noise.median_m is None or noise.p95_m is None:
         return None
-    return {"half": found.median_m, "most": found.p95_m}
+    return {"half": noise.median_m, "most": noise.p95_m}
 
 
 def prepare(row: Release) -> None:
@@ -178,7 +178,7 @@ def facts_of(row: Release) -> dict[str, Any]:
 
 
 def _facts(row: Release) -> dict[str, Any]:
-    """Every so-manieth published position in degrees, and when the first and the last one is."""
+    """Every so-manieth published position in degrees, and when the first and the last is."""
     held: StoredSeries[Any] = StoredSeries(row.data_path, lambda *of: of)
     total = int(held.sizes.sum())
     every, sampled, times = max(-(-total // SAMPLED), 1), [], []

@@ -36,19 +36,19 @@ class ReleasesField(Anything):
     def to_internal_value(self, data: Any) -> list[ReleaseSpec]:
         if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
             raise must_be("releases", f"a list of 1 to {MAX_COMPARED} releases", data, got=False)
-        found: list[ReleaseSpec] = []
+        specs: list[ReleaseSpec] = []
         errors: list[ParameterError] = []
-        for i, one in enumerate(data):
-            given = one if isinstance(one, dict) else {}
+        for i, item in enumerate(data):
+            given = item if isinstance(item, dict) else {}
             try:
                 mechanism = mechanisms.of("trajectory").parse(given.get("mechanism"), field=f"releases.{i}.mechanism")
                 steps = postprocesses.parse_list(given.get("postprocess", []), field=f"releases.{i}.postprocess")
-                found.append(SimulatedSpec.parse({"mechanism": mechanism, "postprocess": steps}))
+                specs.append(SimulatedSpec.parse({"mechanism": mechanism, "postprocess": steps}))
             except ParameterErrors as wrong:
                 errors += wrong.errors
         if errors:
             raise ParameterErrors(errors)
-        return found
+        return specs
 
 
 class SubjectRequest(serializers.Serializer[Any]):
@@ -91,8 +91,8 @@ class ReleasesRequest(MechanismsRequest):
         rule = "exactly one of mechanisms and releases"
         if (given is None) == ("mechanisms" not in attrs):
             raise ParameterError(f"{rule} must be given", field="mechanisms", rule=rule, value=None)
-        releases = given or [SimulatedSpec(mechanism=one, postprocess=steps) for one in attrs["mechanisms"]]
-        super().validate(attrs | {"mechanisms": [one.mechanism for one in releases]})
+        releases = given or [SimulatedSpec(mechanism=mechanism, postprocess=steps) for mechanism in attrs["mechanisms"]]
+        super().validate(attrs | {"mechanisms": [release.mechanism for release in releases]})
         attrs.pop("mechanisms", None)
         return attrs | {"releases": releases}
 

@@ -91,7 +91,7 @@ def forecast_releases(
 ) -> Forecast:
     """For each mechanism what to expect and what it guarantees; what they cost together; what the steps are.
 
-    With a correlation ``known`` also what each would leak under it; all of them together get the time one response may
+    With a correlation ``known`` also what each would leak under it; all of them together get the time a response may
     take.
     """
     with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
@@ -101,16 +101,18 @@ def forecast_releases(
     return Forecast(
         mechanisms=[
             MechanismForecast(
-                name=one.name,
-                title=one.title,
-                expected=fresh_forecast(one, inputs.masks),
-                errors=None if data is None else error_forecast(one, data, steps),
-                guarantee=one.guarantee(inputs.context).as_dict(),
-                promise=one.guarantee(_covered(inputs.context)).statement,
-                whole_trace=_whole_trace(one, inputs.masks),
-                loss=None if correlation is None else expected_loss(one, inputs.masks, correlation, seconds=seconds),
+                name=mechanism.name,
+                title=mechanism.title,
+                expected=fresh_forecast(mechanism, inputs.masks),
+                errors=None if data is None else error_forecast(mechanism, data, steps),
+                guarantee=mechanism.guarantee(inputs.context).as_dict(),
+                promise=mechanism.guarantee(_covered(inputs.context)).statement,
+                whole_trace=_whole_trace(mechanism, inputs.masks),
+                loss=None
+                if correlation is None
+                else expected_loss(mechanism, inputs.masks, correlation, seconds=seconds),
             )
-            for one in mechanisms
+            for mechanism in mechanisms
         ],
         correlation=None if correlation is None else correlation.shown(),
         postprocess=[StepForecast(name=step.name, title=step.title, causal=step.causal) for step in steps],

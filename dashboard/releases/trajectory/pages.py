@@ -29,7 +29,7 @@ from privacy_engine.accounting.estimation import NOTE
 from privacy_engine.analysis.reference_radius import RADII
 
 STYLES = 3
-"""Lines that releases of one mechanism have in the form, in turn."""
+"""Lines that releases of a mechanism have in the form, in turn."""
 PICKED = 200
 """Releases that can be chosen for a comparison, the newest."""
 
@@ -38,7 +38,7 @@ class TrajectoryPages(Pages):
     """Pages of trajectories."""
 
     def form(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
-        """Several mechanisms at once over one landmark set, or over none if they read no landmarks."""
+        """Several mechanisms at once over a landmark set, or over none if they read no landmarks."""
         computing.prepare()
         sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
         budget = spending(dataset, request.user)
@@ -51,9 +51,9 @@ class TrajectoryPages(Pages):
             "page": {
                 "palette": {name: styles[:STYLES] for name, styles in variants(dataset.kind).items()},
                 "urls": _urls(dataset),
-                "sets": {str(one.pk): _set_facts(one) for one in sets},
+                "sets": {str(row.pk): _set_facts(row) for row in sets},
                 "radius_m": budget["radius_m"],
-                "radii": [one.model_dump() for one in RADII],
+                "radii": [radius.model_dump() for radius in RADII],
                 "quote": {"budget": ledger.quote(dataset, []), "mechanisms": []},
             },
         }
@@ -73,14 +73,14 @@ class TrajectoryPages(Pages):
         context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
         many = 0
         if shown:
-            found = choice.comparable(request.user, dataset, landmark_set)
-            many = found.count()
-            context |= {"batches": batches(found[:PICKED]), "more_releases": many > PICKED, "picked": PICKED}
+            comparable = choice.comparable(request.user, dataset, landmark_set)
+            many = comparable.count()
+            context |= {"batches": batches(comparable[:PICKED]), "more_releases": many > PICKED, "picked": PICKED}
         context["budget"] = spending(dataset, request.user)
         context["page"] = {
-            "releases": [str(one) for one in shown],
+            "releases": [str(pk) for pk in shown],
             "comparable": many,
-            "requested": [str(one.pk) for one in requested],
+            "requested": [str(release.pk) for release in requested],
             "palette": variants(dataset.kind),
             "note": NOTE,
             "dataset": str(dataset.pk),

@@ -69,7 +69,7 @@ class Step:
 
 
 class ExpectedNoise(NamedTuple):
-    """Noise of one group of events, in closed form."""
+    """Noise of a group of events, in closed form."""
 
     who: str
     noise: Expected
@@ -105,8 +105,8 @@ class Curves:
 
     def as_dict(self) -> dict[str, Any]:
         """The curves as JSON-ready data; those of a public report have no errors."""
-        found = asdict(self)
-        return found if self.error_m is not None else {name: found[name] for name in found if name != "error_m"}
+        values = asdict(self)
+        return values if self.error_m is not None else {name: values[name] for name in values if name != "error_m"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +163,7 @@ class _Series:
 
 @computed
 def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> TrajectoryReport:
-    """What every recipient of one finished release may know.
+    """What every recipient of a finished release may know.
 
     Losses are between states at most ``diameter_m`` apart.
 
@@ -172,7 +172,7 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> Traject
     ParameterError
         It has no such series, or ``diameter_m`` is no distance between two places.
     """
-    spec, found = row.parsed_spec, _read(row, series, diameter_m, row.set_read)
+    spec, numbers = row.parsed_spec, _read(row, series, diameter_m, row.set_read)
     return TrajectoryReport.of(
         row,
         source=row.source,
@@ -181,9 +181,9 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> Traject
         radius_m=spec.mechanism.radius_m,
         summary=row.summary or {},
         expected=_expected(row),
-        losses=[Loss(name, s, highest(found.losses[name])) for name, s in STRENGTHS if name in found.losses],
-        losses_undefined=found.why_not,
-        curves=_curves(row, found),
+        losses=[Loss(name, s, highest(numbers.losses[name])) for name, s in STRENGTHS if name in numbers.losses],
+        losses_undefined=numbers.why_not,
+        curves=_curves(row, numbers),
     )
 
 
@@ -193,7 +193,7 @@ def _price(row: Release, mechanism: TrajectoryMechanism) -> float:
 
 @computed
 def owners(row: Release, series: int, diameter_m: float = DIAMETER_M, compared: LandmarkSet | None = None) -> OwnerPart:
-    """What the owner's report adds to :func:`public` of one release; without a set of its own, over that of others."""
+    """What the owner's report adds to :func:`public` of a release; without a set of its own, over that of others."""
     errors = files.read_curves(row, series).error_m
     read = _read(row, series, diameter_m, row.landmark_set or compared)
     ids = {"dataset": str(row.dataset_id)}
@@ -228,12 +228,12 @@ def owners_set(chosen: LandmarkSet) -> OwnersSet:
 
 @computed
 def published(rows: Sequence[Release], series: int) -> Span:
-    """When the published events of one series are, over all releases: times are in clear."""
+    """When the published events of a series are, over all releases: times are in clear."""
     times = [line(row.data_path, series).time_ms for row in rows]
-    known = [one for one in times if one is not None and len(one)]
+    known = [time_ms for time_ms in times if time_ms is not None and len(time_ms)]
     if len(known) < len(rows):
         return Span(None, None)
-    return Span(float(min(one[0] for one in known)) / 1000, float(max(one[-1] for one in known)) / 1000)
+    return Span(float(min(time_ms[0] for time_ms in known)) / 1000, float(max(time_ms[-1] for time_ms in known)) / 1000)
 
 
 def drawn(row: Release, curves: Curves) -> dict[str, Any]:
@@ -251,11 +251,11 @@ def drawn(row: Release, curves: Curves) -> dict[str, Any]:
 
 def _expected(row: Release) -> list[ExpectedNoise]:
     """How far noise moves landmarks and others, by the description alone; nothing where that depends on the run."""
-    found = noise_forecast(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
-    if found is None:
+    forecast = noise_forecast(row.parsed_spec.mechanism, TrajectoryInputs(row.dataset, row.set_read).masks)
+    if forecast is None:
         return []
-    groups = [("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall)]
-    if not found.landmark.events:
+    groups = [("Landmarks", forecast.landmark), ("Other events", forecast.regular), ("All", forecast.overall)]
+    if not forecast.landmark.events:
         groups = groups[-1:]
     return [ExpectedNoise(who, noise) for who, noise in groups if noise.events]
 
@@ -282,25 +282,25 @@ def _read(row: Release, series: int, diameter_m: float, landmark_set: LandmarkSe
     return _Series(is_landmark[here], release.budgets[here], noise_m[here], losses, level)
 
 
-def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> Curves:
+def _curves(row: Release, numbers: _Series, error_m: Floats | None = None) -> Curves:
     """Curves thinned out; ``error_m`` only for the owner: which events are kept then depends on it too."""
-    loss = found.losses.get(CHARTED)
-    kept = [curve for curve in (found.budget, found.noise_m, loss, error_m) if curve is not None]
+    loss = numbers.losses.get(CHARTED)
+    kept = [curve for curve in (numbers.budget, numbers.noise_m, loss, error_m) if curve is not None]
     at = decimated(kept, POINTS)
     return Curves(
         event=at.tolist(),
-        n=len(found.budget),
-        landmarks=runs(found.is_landmark),
-        level=found.level,
-        budget=found.budget[at].tolist(),
-        noise_m=listed(found.noise_m[at]),
+        n=len(numbers.budget),
+        landmarks=runs(numbers.is_landmark),
+        level=numbers.level,
+        budget=numbers.budget[at].tolist(),
+        noise_m=listed(numbers.noise_m[at]),
         loss=None if loss is None else loss[at].tolist(),
         error_m=None if error_m is None else listed(error_m[at]),
     )
 
 
 class PrintedReport(Report):
-    """With a map, and charts of one series."""
+    """With a map, and charts of a series."""
 
     several = "one trace"
     records = "events"
@@ -324,10 +324,10 @@ class PrintedReport(Report):
             "landmarks": landmarks(rows),
             "diameter_m": diameter_m,
         }
-        curves = [one.curves for one in parts or reports]
+        curves = [part.curves for part in parts or reports]
         lines = [
-            drawn(row, shown) | {"style": one["style"]}
-            for row, shown, one in zip(rows, curves, context["releases"], strict=True)
+            drawn(row, shown) | {"style": entry["style"]}
+            for row, shown, entry in zip(rows, curves, context["releases"], strict=True)
         ]
         context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": lines}
         if owner:

@@ -1,4 +1,4 @@
-"""``manage.py invite``: a link with which one person makes an account."""
+"""``manage.py invite``: a link with which a person makes an account."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ def _limit(text: str) -> int | None:
 
 
 class Command(BaseCommand):
-    """Prints what is used and the limit; with ``--set`` the limit is another one first."""
+    """Prints what is used and the limit; with ``--set`` the limit is changed first."""
 
     help = "Print how many bytes the uploads of USER take, and their limit; --set changes the limit."
 

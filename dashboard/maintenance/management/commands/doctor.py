@@ -22,14 +22,14 @@ class Command(BaseCommand):
         parser.add_argument("--files", action="store_true", help="read every stored file and compare its digest")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        names, found = doctor.examine(self.stderr.write if options["files"] else None)
-        errors = sum(one.level == "error" for one in found)
+        names, findings = doctor.examine(self.stderr.write if options["files"] else None)
+        errors = sum(finding.level == "error" for finding in findings)
         if options["json"]:
-            report = {"ok": not errors, "checks": names, "findings": [asdict(one) for one in found]}
+            report = {"ok": not errors, "checks": names, "findings": [asdict(finding) for finding in findings]}
             self.stdout.write(json.dumps(report, indent=2))
         else:
-            for one in found:
-                self.stdout.write(f"{one.level.upper()} {one.code}: {one.what}\n  {one.do}\n")
-            self.stdout.write(f"{len(names)} checks, {errors} errors, {len(found) - errors} warnings")
+            for entry in findings:
+                self.stdout.write(f"{entry.level.upper()} {entry.code}: {entry.what}\n  {entry.do}\n")
+            self.stdout.write(f"{len(names)} checks, {errors} errors, {len(findings) - errors} warnings")
         if errors:
             sys.exit(1)

@@ -10,7 +10,7 @@ from privacy_engine.core.plurals import counted
 
 
 class Command(BaseCommand):
-    """Prints what database and files do not know of each other; with --yes they have one id from then on."""
+    """Prints what database and files do not know of each other; with --yes they have the same id from then on."""
 
     help = "Declare that this database and these files belong together."
     requires_system_checks: list[str] = []
@@ -20,10 +20,10 @@ class Command(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="really do it")
 
     def handle(self, *args: Any, yes: bool, **options: Any) -> None:
-        found = adoption.strangers()
+        strangers = adoption.strangers()
         self.stdout.write(
-            f"{counted(found.files, 'file')} that no row of the database names; "
-            f"{counted(found.rows, 'row')} without the file."
+            f"{counted(strangers.files, 'file')} that no row of the database names; "
+            f"{counted(strangers.rows, 'row')} without the file."
         )
         if not yes:
             raise CommandError(

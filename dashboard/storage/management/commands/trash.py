@@ -9,7 +9,7 @@ from privacy_engine.core.plurals import counted
 
 
 class Command(BaseCommand):
-    """Lists the folders of the trash, or moves what is in one back to where it was."""
+    """Lists the folders of the trash, or moves what is in a folder back to where it was."""
 
     help = "List what the sweep moved to the trash; --restore moves it back."
 
@@ -17,12 +17,12 @@ class Command(BaseCommand):
         parser.add_argument("--restore", metavar="FOLDER", help="one that the list has, such as trash/TIME")
 
     def handle(self, *args: Any, restore: str | None, **options: Any) -> None:
-        found = trash.contents()
+        contents = trash.contents()
         if restore is None:
-            for folder, files in found.items():
+            for folder, files in contents.items():
                 self.stdout.write(f"{folder}  {counted(files, 'file')}")
             return
-        if restore not in found:
-            rule = f"one of {', '.join(found)}" if found else "left out, as the trash is empty"
+        if restore not in contents:
+            rule = f"one of {', '.join(contents)}" if contents else "left out, as the trash is empty"
             raise CommandError(f"--restore must be {rule}, got {restore!r}")
         self.stdout.write(f"{counted(trash.restore(restore), 'file')} restored.")

@@ -80,7 +80,7 @@ class Command(BaseCommand):
         piped = options["file"] == "-"
         lines = csv.reader(_unbuffered(file, whole=piped))
         header = next(lines, [])
-        header[:1] = [one.removeprefix("\ufeff") for one in header[:1]]
+        header[:1] = [cell.removeprefix("\ufeff") for cell in header[:1]]
         if len(header) < 2 or header[0].strip().lower() != "time":
             rule = 'a header: "time", then the names of the dimensions'
             got = ",".join(header)
@@ -127,16 +127,16 @@ class Command(BaseCommand):
 
     def _continued(self, given: str, user: Any, names: list[str]) -> LiveStream:
         try:
-            found = LiveStream.objects.filter(owner=user, pk=uuid.UUID(given)).first()
+            stream = LiveStream.objects.filter(owner=user, pk=uuid.UUID(given)).first()
         except ValueError:
-            found = None
-        if found is None:
+            stream = None
+        if stream is None:
             raise must_be("stream", "the id of a stream of this user", given)
-        if found.dimensions != names:
+        if stream.dimensions != names:
             rule = "the dimensions of the stream, in its order"
-            message = f"The header must have {rule}: {', '.join(found.dimensions)}"
+            message = f"The header must have {rule}: {', '.join(stream.dimensions)}"
             raise ParameterError(message, field="header", rule=rule)
-        return found
+        return stream
 
     def _each(self, stream: LiveStream, lines: Any, out: Any, *, repeated: bool) -> None:
         """Publish line after line; ``repeated`` is whether to write again what was published before."""
@@ -154,8 +154,8 @@ class Command(BaseCommand):
 
     def _line(self, stream: LiveStream, time: Any, cells: list[str]) -> tuple[PublishedTimestamp, bool]:
         """What is published of a line, and whether it is now."""
-        if found := services.published_line(stream, time):
-            return found, False
+        if earlier := services.published_line(stream, time):
+            return earlier, False
         event = {"time": time, "counts": [value_of(cell.strip()) for cell in cells]}
         key = f"{LINE}{secrets.token_hex(16)}"
         (row,), new = services.publish_events(stream=stream, user=stream.owner, key=key, events=[event])
@@ -203,7 +203,7 @@ def _line(cells: list[Any]) -> str:
 
 
 def _unbuffered(file: TextIO, *, whole: bool) -> Iterator[str]:
-    """Lines as they come: iterating over a pipe would read ahead. With ``whole``, one without its end is refused."""
+    """Lines as they come: iterating over a pipe would read ahead. With ``whole``, a line without its end is refused."""
     while line := file.readline():
         if whole and not line.endswith("\n"):
             rule = "a line end after each line; the last one may be cut off, and was not published"
