@@ -139,7 +139,7 @@ class TestSentences:
         release = executed(submit("event-level"))
         noise, page = trajectory_explain.noise_m(release), text_of(owner_page, page_of(release))
         far = f"{noise['half']:.0f} m , 1 in 20 by more than {noise['most']:.0f} m"
-        assert f"moved by more than {far}" in shown(owner_page, release)
+        assert f"half of the positions by more than {far}" in shown(owner_page, release)
         (circles,) = re.findall(r'public__most"\s+r="([\d.]+)".*?public__half"\s+r="([\d.]+)"', page, re.DOTALL)
         assert float(circles[0]) / float(circles[1]) == pytest.approx(noise["most"] / noise["half"], rel=0.02)
 
