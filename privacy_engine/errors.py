@@ -35,8 +35,8 @@ class EngineError(ValueError):
         """
         given = value is not _LEFT_OUT
         got = given and f"{value!r:.60}" if got is True else got
-        found = "" if got is False else f", got {got}"
-        return cls(f"{field} must be {rule}{found}", field=field, rule=rule, value=value if given else None)
+        ending = "" if got is False else f", got {got}"
+        return cls(f"{field} must be {rule}{ending}", field=field, rule=rule, value=value if given else None)
 
     def as_dict(self) -> dict[str, Any]:
         """The error as JSON-ready data: code, field, rule, value, message."""

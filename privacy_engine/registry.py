@@ -32,9 +32,9 @@ class Registry(Generic[T]):
 
     def of(self, kind: str) -> Registry[Any]:
         """The part of it for one kind of data, in the same order; it follows what is registered later."""
-        found: Registry[Any] = Registry(self._what)
-        found._registered, found._former, found._kind = self._registered, self._former, kind
-        return found
+        part: Registry[Any] = Registry(self._what)
+        part._registered, part._former, part._kind = self._registered, self._former, kind
+        return part
 
     @property
     def _classes(self) -> dict[str, type[T]]:
@@ -110,21 +110,21 @@ class Registry(Generic[T]):
             rule = f"a list of at most {most} steps"
             error = ParameterError(f"{field} must be {rule}", field=field, rule=rule, value=description)
             raise ParameterErrors([error])
-        found, errors = [], []
-        for i, one in enumerate(description):
+        parsed, errors = [], []
+        for i, item in enumerate(description):
             try:
-                found.append(self.parse(one, field=f"{field}.{i}"))
+                parsed.append(self.parse(item, field=f"{field}.{i}"))
             except ParameterErrors as wrong:
                 errors += wrong.errors
         if errors:
             raise ParameterErrors(errors)
-        return tuple(found)
+        return tuple(parsed)
 
 
 def import_all(package: str) -> list[ModuleType]:
     """Import the modules and folders of a package, each of which may register what it has."""
     path = import_module(package).__path__
-    return [import_module(one.name) for one in iter_modules(path, f"{package}.")]
+    return [import_module(module.name) for module in iter_modules(path, f"{package}.")]
 
 
 class Adapters(Mapping[str, A]):
@@ -139,8 +139,8 @@ class Adapters(Mapping[str, A]):
 
     @cached_property
     def _found(self) -> dict[str, A]:
-        adapters = [vars(one)["ADAPTER"] for one in import_all(self._package) if "ADAPTER" in vars(one)]
-        return {one.kind: one for one in sorted(adapters, key=lambda one: getattr(one, "rank", 0))}
+        adapters = [vars(module)["ADAPTER"] for module in import_all(self._package) if "ADAPTER" in vars(module)]
+        return {adapter.kind: adapter for adapter in sorted(adapters, key=lambda adapter: getattr(adapter, "rank", 0))}
 
     def __getitem__(self, kind: str) -> A:
         return self._found[kind]

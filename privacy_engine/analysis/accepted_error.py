@@ -66,8 +66,8 @@ def least_epsilon(
     if getattr(highest.overall, figure) > accepted_m:
         return AcceptedError(epsilon=None, errors=highest)
     low, high = _bracket(excess, math.log(mechanism.epsilon))
-    found = low if low == high else scipy.optimize.brentq(excess, low, high, xtol=TOLERANCE)
-    epsilon = math.exp(found)
+    root = low if low == high else scipy.optimize.brentq(excess, low, high, xtol=TOLERANCE)
+    epsilon = math.exp(root)
     if searched is not data:  # of everyone the error is another, and about inverse to ε
         errors = error_forecast(at_level(mechanism, epsilon), data, steps, ROUGH)
         epsilon *= getattr(errors.overall, figure) / accepted_m

@@ -56,9 +56,9 @@ def data_scale(series: Sequence[Trajectory]) -> DataScale:
         if not len(some := block.people.without_empty()):
             continue
         extents.add(extents_m(some))
-        for found, parts in ((steps, _steps_m(some)), (stays, _stay_distances_m(some))):
+        for quantiles, parts in ((steps, _steps_m(some)), (stays, _stay_distances_m(some))):
             for part in parts:
-                found.add(part)
+                quantiles.add(part)
     return DataScale(median_step_m=steps.median(), extent_m=extents.median(), stay_radius_m=stays.median())
 
 
@@ -101,13 +101,13 @@ def extents_m(some: Trajectories) -> Floats:
     return np.asarray(2 * (low + (high - low) * (at - below)))
 
 
-def _ranked(one: Trajectories, lon: Floats, lat: Floats, rank: int) -> tuple[float, float]:
+def _ranked(track: Trajectories, lon: Floats, lat: Floats, rank: int) -> tuple[float, float]:
     """Return how far from a point those events of a series are that so many and one more are nearer than, metres."""
     away = Quantiles()
-    for part in one.pieces(PIECE):
+    for part in track.pieces(PIECE):
         away.add(geo.distance_m(lon, lat, part.lon, part.lat))
-    found = away.ranked(rank, min(rank + 1, away.count - 1))
-    return found[0], found[-1]
+    distances = away.ranked(rank, min(rank + 1, away.count - 1))
+    return distances[0], distances[-1]
 
 
 def _stay_distances_m(some: Trajectories) -> Iterator[Floats]:
@@ -130,9 +130,9 @@ def _from_centres_m(some: Trajectories, groups: Ints) -> Iterator[Floats]:
     def events(first: int, last: int) -> tuple[Ints, Floats, Floats]:
         stays = of_parts(np.arange(len(groups)), slice(first, last), ends)
         at = np.arange(first, last) + (groups[:, 0] - ends[:-1])[stays]
-        found = stays, some.lon[at], some.lat[at]
+        columns = stays, some.lon[at], some.lat[at]
         leave(some)
-        return found
+        return columns
 
     def vectors(part: slice) -> Sequence[Floats]:
         return geo.unit_vectors(*events(part.start, part.stop)[1:])

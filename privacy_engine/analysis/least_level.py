@@ -21,10 +21,10 @@ def least_level(
     (1.6, None)
     """
     first = min(range(len(LEVELS)), key=lambda i: abs(LEVELS[i] - start))
-    found = _least(is_accepted, -1, first, 54)  # steps of a factor of about 4
-    if found is not None and confirmed:
-        found = _least(confirmed, found - 1, found, 1)
-    return None if found is None else LEVELS[found]
+    index = _least(is_accepted, -1, first, 54)  # steps of a factor of about 4
+    if index is not None and confirmed:
+        index = _least(confirmed, index - 1, index, 1)
+    return None if index is None else LEVELS[index]
 
 
 def _least(is_accepted: Callable[[float], bool], low: int, high: int, step: int) -> int | None:

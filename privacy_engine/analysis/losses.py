@@ -94,7 +94,7 @@ def levels(mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Corr
     """
     own, shared = mechanism.independent(budgets, is_landmark)
     times = correlation.scale(mechanism.radius_m)
-    return piecewise(lambda one: one * times, own), shared * times
+    return piecewise(lambda part: part * times, own), shared * times
 
 
 def event_loss(own: Floats, shared: float, correlation: Correlation) -> tuple[TemporalLoss, bool]:
@@ -138,8 +138,8 @@ def landmark_loss(
 def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound, shared: float) -> LandmarkLoss:
     refusal = _unbridged(correlation) if bound == "bridge" else ""
     if not refusal:
-        sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
-        seconds = sum(loss_seconds(budgets, is_landmark, one, bound) for one in sides)
+        sides = [side for side in (correlation.backward, correlation.forward) if side is not None]
+        seconds = sum(loss_seconds(budgets, is_landmark, side, bound) for side in sides)
         if seconds > MAX_SECONDS:
             refusal = f"it would take about {seconds:,.0f} s, and {MAX_SECONDS:g} s are given"
     if refusal:
@@ -148,7 +148,7 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
         own, joint = landmark_losses(budgets, is_landmark, correlation.backward, correlation.forward, bound=bound)
     except EngineError as error:
         raise _refused(bound, error.message) from error
-    alone, level = (float(total(chosen(one, is_landmark))) + shared for one in (own, budgets))
+    alone, level = (float(total(chosen(values, is_landmark))) + shared for values in (own, budgets))
     regular = most = 0.0
     for some in leaving([budgets, is_landmark, own, joint], blocks(len(own))):
         more = shared * is_landmark[some]
@@ -162,8 +162,8 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
 def _unbridged(correlation: Correlation) -> str:
     if why := correlation.unchained():
         return why
-    sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
-    states = max((len(one.matrix) for one in sides), default=1)
+    sides = [side for side in (correlation.backward, correlation.forward) if side is not None]
+    states = max((len(side.matrix) for side in sides), default=1)
     if states > MAX_BRIDGE_STATES:
         return f"it takes at most {MAX_BRIDGE_STATES} states, and there are {states}"
     return ""

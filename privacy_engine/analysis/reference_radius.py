@@ -37,7 +37,7 @@ def reference_radius(scale: DataScale) -> NamedRadius:
     'Block'
     """
     most_m = USABLE_SHARE * (scale.extent_m or 0.0)
-    usable = [one for one in RADII if P95 * one.radius_m <= most_m]
+    usable = [radius for radius in RADII if P95 * radius.radius_m <= most_m]
     return usable[-1] if usable else RADII[0]
 
 

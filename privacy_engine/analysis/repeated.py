@@ -52,11 +52,11 @@ def repeated(
     ``within`` of all rows is the share of itself that a figure of them is off by; there are at most ``most`` runs, or
     ``first`` where that is more.
     """
-    found = draw(first)
-    while (off := within(found)) > precision and len(found) < most:
-        needed = len(found) * min((off / precision) ** 2, 8.0)  # the first estimates are rough
-        found = np.concatenate([found, draw(max(min(math.ceil(needed), most) - len(found), 1))])
-    return found, off
+    errors = draw(first)
+    while (off := within(errors)) > precision and len(errors) < most:
+        needed = len(errors) * min((off / precision) ** 2, 8.0)  # the first estimates are rough
+        errors = np.concatenate([errors, draw(max(min(math.ceil(needed), most) - len(errors), 1))])
+    return errors, off
 
 
 def off_by(errors: Floats, *, independent: bool = False) -> float:

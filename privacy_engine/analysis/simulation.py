@@ -103,7 +103,7 @@ def simulate(
     if plans:
         _simulate_plans(plans, streams, series, seed, which, errors_m, by_event_m)
     for i in sorted(set(range(len(pairs))) - plans.keys()):
-        sources = (noise.simulated_releases(seed, one, *streams[i]) for one in which)
+        sources = (noise.simulated_releases(seed, repetition, *streams[i]) for repetition in which)
         errors_m[i], events_m = _simulate_releases(*pairs[i], series, sources, len(which))
         by_event_m[i] = events_m if by_event else ()
     shape = len(mechanisms), len(landmarks)
@@ -130,7 +130,7 @@ def simulate_errors(
     >>> simulate_errors(EventLevel(epsilon=1, radius_m=100), here, marks, seed=1, repetitions=3).round().tolist()
     [311.0, 102.0, 257.0]
     """
-    one = simulate(
+    result = simulate(
         [mechanism],
         series,
         [landmarks],
@@ -139,7 +139,7 @@ def simulate_errors(
         first_repetition=first_repetition,
         common=common,
     )
-    return np.asarray(one.errors_m[0, 0])
+    return np.asarray(result.errors_m[0, 0])
 
 
 def simulate_each(
@@ -162,12 +162,12 @@ def simulate_each(
     ...     skip, here, other, seed=1, repetitions=1, first_repetition=1)
     array([ True])
     """
-    sets, found, first = iter(landmarks), [np.empty(0)], first_repetition
+    sets, errors_m, first = iter(landmarks), [np.empty(0)], first_repetition
     lanes = max(1, min(REPETITIONS, MASKED_EVENTS // max(len(series), 1)))
     while some := list(islice(reported(sets), lanes)):
-        found.append(_simulate_each_tile(mechanism, series, some, seed, first))
+        errors_m.append(_simulate_each_tile(mechanism, series, some, seed, first))
         first += len(some)
-    return np.concatenate(found)
+    return np.concatenate(errors_m)
 
 
 def _stream(mechanism: TrajectoryMechanism, landmarks: LandmarkSet) -> tuple[int, ...]:
@@ -241,7 +241,7 @@ def _simulate_tile(
     from privacy_engine.kernels.lanes import SUM, UNITS, aligned, fill, frames
 
     tiles = [Tile(group.key, first_repetition, lanes, one_lane_each) for group in groups]
-    states = [[one.simulator.start(tile) for one in group.kernels] for tile, group in zip(tiles, groups, strict=True)]
+    states = [[run.simulator.start(tile) for run in group.kernels] for tile, group in zip(tiles, groups, strict=True)]
     units = aligned(1, (min(EVENTS, len(series)) + one_lane_each) * UNITS)[0]  # overwritten for every group
     extent = _extent_rad(series) if len(series) else 0.0
     for events in blocks(len(series), EVENTS):

@@ -69,10 +69,10 @@ def roc(scores: Floats, is_event: Mask) -> RocCurve | None:
     Equal scores are detected together, so the area is the chance that an event scores higher than a timestamp without
     one, ties counted half.
     """
-    found = rates(scores, is_event)
-    if found is None:
+    curve = rates(scores, is_event)
+    if curve is None:
         return None
-    false, true = found
+    false, true = curve
     area = float(np.trapezoid(true, false))
     true, false = _thinned(true, false)
     return RocCurve(

@@ -67,16 +67,16 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON-ready data, its sentence included; None for what is not a number."""
-        return {"sentence": self.sentence} | {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
+        return {"sentence": self.sentence} | {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, np.ndarray):
-        return [_plain(one) for one in value.tolist()]
+        return [_plain(item) for item in value.tolist()]
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 

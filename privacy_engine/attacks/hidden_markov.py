@@ -52,8 +52,8 @@ def _heat(cells: int, steps: float) -> Floats:
     """exp(steps · L/2) of the path of ``cells`` cells, whose eigenvectors are cosines."""
     mode = np.arange(cells)
     waves = np.cos(np.pi * np.outer(mode + 0.5, mode) / cells) * np.sqrt((2 - (mode == 0)) / cells)
-    found = np.maximum((waves * np.exp(-steps * (1 - np.cos(np.pi * mode / cells)))) @ waves.T, 0.0)
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    kernel = np.maximum((waves * np.exp(-steps * (1 - np.cos(np.pi * mode / cells)))) @ waves.T, 0.0)
+    return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
 
 
 def posteriors(
@@ -76,8 +76,8 @@ def posteriors(
     def forward(block: slice, predicted: Floats) -> tuple[Floats, Floats, Floats]:
         likelihood = seen(block)
         filtered = np.empty_like(likelihood)
-        for i, one in enumerate(reported(likelihood)):
-            weights = predicted * one
+        for i, row in enumerate(reported(likelihood)):
+            weights = predicted * row
             filtered[i] = weights / weights.sum()
             predicted = movement.step(filtered[i])
         return likelihood, filtered, predicted

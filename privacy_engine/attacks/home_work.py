@@ -138,13 +138,13 @@ class HomeWork(SeriesAttack):
     def _run(self, truth: Trajectory, release: Release) -> HomeWorkResult:
         drawn = release.sd_m[release.fresh]
         reach_m = min(self.distance_m + WIDER * float(np.median(drawn)) if drawn.size else self.distance_m, 2e7)
-        true, found = self._infer(truth, self.distance_m), self._infer(release.series, reach_m)
-        home, work = (self._place(*pair) for pair in zip(true, found, strict=True))
+        true, guess = self._infer(truth, self.distance_m), self._infer(release.series, reach_m)
+        home, work = (self._place(*pair) for pair in zip(true, guess, strict=True))
         return HomeWorkResult(home, work, self.within_m, reach_m)
 
-    def _place(self, true: tuple[float, float], found: tuple[float, float]) -> Place:
-        apart = float(geo.distance_m(*true, *found))
-        return Place(*true, *found, apart, apart <= self.within_m)
+    def _place(self, true: tuple[float, float], guess: tuple[float, float]) -> Place:
+        apart = float(geo.distance_m(*true, *guess))
+        return Place(*true, *guess, apart, apart <= self.within_m)
 
     def _infer(self, series: Trajectory, reach_m: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """Home and workplace, degrees; not a number for none."""

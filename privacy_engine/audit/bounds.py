@@ -21,8 +21,8 @@ def at_least(hits: ArrayLike, trials: int, alpha: float) -> Floats:
        Biometrika 1934.
     """
     k = np.asarray(hits, dtype=np.float64)
-    found = scipy.special.betaincinv(np.maximum(k, 1.0), trials - np.maximum(k, 1.0) + 1.0, alpha)
-    return np.asarray(np.where(k > 0, found, 0.0))
+    quantile = scipy.special.betaincinv(np.maximum(k, 1.0), trials - np.maximum(k, 1.0) + 1.0, alpha)
+    return np.asarray(np.where(k > 0, quantile, 0.0))
 
 
 def at_most(hits: ArrayLike, trials: int, alpha: float) -> Floats:

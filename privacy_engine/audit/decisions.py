@@ -53,15 +53,15 @@ class Decisions:
     def observe(self, model: Recommender) -> Floats:
         """What :data:`NAMES` lists of a tree, (names,)."""
         assert isinstance(model, TreeModel)
-        found = np.zeros((RUNS, 2))
+        observed = np.zeros((RUNS, 2))
         for depth, level in enumerate(model.tree.levels):
             leaves = np.flatnonzero(~model.split_nodes(depth))
             low, high = level.low[leaves, None], level.high[leaves, None]
             leaf, run = np.nonzero(_inside(self._points, low, high))
             theirs = _inside(self._other_points, low, high)[leaf].sum(axis=1)
-            found[run, 0] = model.leaf_counts[depth][leaf] - self.beside * theirs
-            found[run, 1] = depth
-        return found.ravel()
+            observed[run, 0] = model.leaf_counts[depth][leaf] - self.beside * theirs
+            observed[run, 1] = depth
+        return observed.ravel()
 
 
 def _inside(points: Ints, low: Ints, high: Ints) -> Mask:
@@ -71,4 +71,4 @@ def _inside(points: Ints, low: Ints, high: Ints) -> Mask:
 
 def _points(cells: Ints, side: int) -> Ints:
     """The three runs of three cells as points of the tree, (runs, 4): column and row of the first and the second."""
-    return np.array([[place for one in pair for place in divmod(int(cells[one]), side)[::-1]] for pair in _OF])
+    return np.array([[place for i in pair for place in divmod(int(cells[i]), side)[::-1]] for pair in _OF])

@@ -59,8 +59,8 @@ class StreamKind:
     def values(self, pair: Pair) -> list[Column]:
         """Every published count, the sum of those that differ, and how many are repeated."""
         n, d = pair.first.counts.shape
-        found = [Column("sum where the inputs differ", partial(_changed, pair=pair)), Column("repeats", _repeats)]
-        return found + [
+        columns = [Column("sum where the inputs differ", partial(_changed, pair=pair)), Column("repeats", _repeats)]
+        return columns + [
             Column(f"timestamp {t}, dimension {k}", partial(_count, t=t, k=k)) for t in range(n) for k in range(d)
         ]
 

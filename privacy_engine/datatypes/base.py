@@ -70,12 +70,12 @@ class DataType(ABC):
     @property
     def extensions(self) -> dict[str, str]:
         """The name of the export format of each file extension, with its point."""
-        return {f".{one.extension}": name for name, one in self.exports.items()}
+        return {f".{export.extension}": name for name, export in self.exports.items()}
 
     def export_of(self, file_name: str) -> str | None:
         """The name of the export format that a file name ends like, of the longest extension; None without one."""
-        found = [one for one in self.extensions if file_name.lower().endswith(one)]
-        return self.extensions[max(found, key=len)] if found else None
+        endings = [extension for extension in self.extensions if file_name.lower().endswith(extension)]
+        return self.extensions[max(endings, key=len)] if endings else None
 
     def size(self, data: Any) -> int:
         """How many :attr:`items` there are."""
@@ -189,11 +189,11 @@ class DataType(ABC):
 
     def measure(self, truth: Any, release: Any) -> dict[str, float]:
         """The metrics of a release by name, of those that need no parameter and nothing that was left out of it."""
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for cls in self.metrics:
             if not cls.held_out and not any(field["required"] for field in cls.fields()):
-                found[cls.registered_name()] = cls(name=cls.registered_name()).of(truth, release)
-        return found
+                values[cls.registered_name()] = cls(name=cls.registered_name()).of(truth, release)
+        return values
 
     def figures(self, truth: Any, release: Any) -> dict[str, float]:
         """The figures that are stored for the owner of a release, by name: the metrics that have a value for it."""

@@ -63,7 +63,7 @@ class Marks:
     @classmethod
     def none(cls, series: Sequence[Trajectory]) -> Marks:
         """No event of ``series``."""
-        return cls([LandmarkSet(np.zeros(len(one), np.bool_)) for one in series])
+        return cls([LandmarkSet(np.zeros(len(track), np.bool_)) for track in series])
 
     @classmethod
     def of(cls, series: Sequence[Trajectory], method: LandmarkMethod, dummies: SelectionSpec | None = None) -> Marks:
@@ -72,7 +72,7 @@ class Marks:
         if dummies is None:
             return cls(sets, method)
         beside = MarkedBeside(dummies.private, dummies.method.one_sided_level)
-        return cls([LandmarkSet(one.mask) for one in dummies.select(sets)], method, beside)
+        return cls([LandmarkSet(marks.mask) for marks in dummies.select(sets)], method, beside)
 
 
 def release_trajectories(

@@ -86,9 +86,9 @@ class Level:
         """
         place = np.full(len(self) + 1, -1, dtype=np.int64)  # the last one is that of node -1
         place[nodes] = np.arange(len(nodes))
-        found = np.full(len(node), -1, dtype=np.int64)
+        children = np.full(len(node), -1, dtype=np.int64)
         inside = np.flatnonzero(place[node] >= 0)
         row = place[node[inside]]
         upper = points[inside[:, None], split.axes[row]] >= split.at[row]
-        found[inside] = table[row, upper @ (1 << np.arange(upper.shape[1]))]
-        return found
+        children[inside] = table[row, upper @ (1 << np.arange(upper.shape[1]))]
+        return children

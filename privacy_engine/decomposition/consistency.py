@@ -66,14 +66,14 @@ def consistent(parents: Sequence[Ints], counts: Sequence[Floats | Ints], precisi
         spreads.append(spread)
     for column in (means, variances, sums, spreads):
         column.reverse()
-    found = means[:1]
+    fitted = means[:1]
     for i in reported(range(1, len(counts))):
         share = variances[i] / spreads[i - 1][parents[i]]
-        found.append(means[i] + share * (found[i - 1] - sums[i - 1])[parents[i]])
-    return Consistent(tuple(found), tuple(variances))
+        fitted.append(means[i] + share * (fitted[i - 1] - sums[i - 1])[parents[i]])
+    return Consistent(tuple(fitted), tuple(variances))
 
 
-def shrunk(parents: Sequence[Ints], found: Consistent, volumes: Sequence[Floats]) -> tuple[Floats, ...]:
+def shrunk(parents: Sequence[Ints], estimates: Consistent, volumes: Sequence[Floats]) -> tuple[Floats, ...]:
     r"""Consistent counts with less noise: children nearer to even shares of their parent where they hardly differ.
 
     A child is its parent's count times its share of the volume, plus s times the distance x of its own estimate from
@@ -85,12 +85,12 @@ def shrunk(parents: Sequence[Ints], found: Consistent, volumes: Sequence[Floats]
     ----------
     .. [1] James, Stein. "Estimation with quadratic loss". Berkeley Symposium 1961; positive part: Baranchik 1964.
     """
-    result = [found.counts[0]]
+    result = [estimates.counts[0]]
     for i in range(1, len(parents)):
-        parent, size = parents[i], len(found.counts[i - 1])
+        parent, size = parents[i], len(estimates.counts[i - 1])
         share = volumes[i] / volumes[i - 1][parent]
-        apart = found.counts[i] - found.counts[i - 1][parent] * share
-        children, energy, spread = _sums(parent, apart**2, found.variances[i], size)
+        apart = estimates.counts[i] - estimates.counts[i - 1][parent] * share
+        children, energy, spread = _sums(parent, apart**2, estimates.variances[i], size)
         noise = np.maximum(children - 3, 0) * spread / np.maximum(children, 1)
         factor = np.clip(1 - np.divide(noise, energy, out=np.ones(size), where=energy > 0), 0, 1)
         result.append(result[-1][parent] * share + factor[parent] * apart)

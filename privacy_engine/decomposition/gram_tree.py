@@ -47,17 +47,17 @@ class GramTree:
 
     def located(self, points: Points, depth: int) -> Ints:
         """The node of the level at ``depth`` that each point begins with, (n,), -1 where there is none."""
-        found = self._nodes.setdefault(points, [points.at[:, 0]])
-        for i in reported(range(len(found), depth + 1)):
-            found.append(self.child(i - 1, found[-1], points.at[:, i]))
-        return found[depth]
+        nodes = self._nodes.setdefault(points, [points.at[:, 0]])
+        for i in reported(range(len(nodes), depth + 1)):
+            nodes.append(self.child(i - 1, nodes[-1], points.at[:, i]))
+        return nodes[depth]
 
     def counts(self, points: Points, depth: int) -> Ints:
         """How many points, with their weights, begin with each node of the level at ``depth``, (nodes,)."""
         node = self.located(points, depth)
         inside = node >= 0
-        found = np.bincount(node[inside], points.weights[inside], minlength=len(self.parents[depth]))
-        return found.astype(np.int64)
+        sums = np.bincount(node[inside], points.weights[inside], minlength=len(self.parents[depth]))
+        return sums.astype(np.int64)
 
     def suffixes(self, depth: int) -> Ints:
         """The node one level above that is each gram without its first cell, (nodes,), -1 where there is none."""

@@ -52,6 +52,6 @@ class Points:
         >>> found.at.tolist(), found.weights.tolist()
         ([[0, 0, 1, 1]], [2])
         """
-        found = cls.distinct(cells, size)
-        row, column = np.divmod(found.at, columns)
-        return cls(np.stack([column, row], axis=2).reshape(len(found), 2 * cells.shape[1]), found.weights)
+        grams = cls.distinct(cells, size)
+        row, column = np.divmod(grams.at, columns)
+        return cls(np.stack([column, row], axis=2).reshape(len(grams), 2 * cells.shape[1]), grams.weights)

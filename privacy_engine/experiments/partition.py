@@ -73,11 +73,11 @@ def _usual_size(cell: Cell, lengths: Sequence[int]) -> int:
     return max(wanted - wanted % batch, batch)
 
 
-def in_order(found: Iterable[Block]) -> list[Block]:
+def in_order(every: Iterable[Block]) -> list[Block]:
     """Blocks that draw the same landmarks one after the other, those of a cell by their repetitions."""
     places: dict[Hashable, int] = {}
-    listed = [(places.setdefault(block.cell.draws, len(places)), block) for block in found]
-    return [block for _, block in sorted(listed, key=lambda one: (one[0], one[1].first))]
+    listed = [(places.setdefault(block.cell.draws, len(places)), block) for block in every]
+    return [block for _, block in sorted(listed, key=lambda entry: (entry[0], entry[1].first))]
 
 
 @dataclass(frozen=True)
@@ -89,20 +89,20 @@ class Part:
     seconds: float
 
 
-def parts(found: Sequence[Block], lengths: Sequence[int], todo: Sequence[int] | None = None) -> Iterator[Part]:
+def parts(every: Sequence[Block], lengths: Sequence[int], todo: Sequence[int] | None = None) -> Iterator[Part]:
     """Parts, ranges of :func:`in_order` blocks of about as much work each, over series of so many events.
 
     Only the blocks ``todo`` (all) are work; a part may run over others. Blocks that draw the same landmarks stay
     together if that is possible: two workers would each draw them.
     """
-    which = range(len(found)) if todo is None else todo
-    seconds = [cell_seconds(found[i].cell, lengths, found[i].count) for i in which]
+    which = range(len(every)) if todo is None else todo
+    seconds = [cell_seconds(every[i].cell, lengths, every[i].count) for i in which]
     least = min(max(sum(seconds) / MOST_PARTS, SHORTEST_PART_S), LONGEST_PART_S)
     start, weight = None, 0.0
-    for i, one in zip(which, seconds, strict=True):
+    for i, cost in zip(which, seconds, strict=True):
         start = i if start is None else start
-        weight += one
-        alike = i + 1 < len(found) and found[i].draws == found[i + 1].draws
+        weight += cost
+        alike = i + 1 < len(every) and every[i].draws == every[i + 1].draws
         if weight >= least and not (alike and weight < TOGETHER_S):
             yield Part(start, i + 1, weight)
             start, weight = None, 0.0

@@ -65,10 +65,10 @@ class ReleaseTrials:
             parts = self.cell.parts(self.truth, number)
             drawn = mechanism.releases(parts[0], size, rng=noise.simulated_releases(self.cell.root, number))
             first = number * size
-            for one in reported(drawn[max(self.which.start - first, 0) : self.which.stop - first]):
-                yield self.cell.trial(parts, processed(one, steps))
+            for release in reported(drawn[max(self.which.start - first, 0) : self.which.stop - first]):
+                yield self.cell.trial(parts, processed(release, steps))
 
     def values(self) -> Floats:
         """Each metric of each repetition, (metrics, repetitions)."""
-        rows = [[one.of_trial(trial) for one in self.cell.metrics] for trial in self.each()]
+        rows = [[metric.of_trial(trial) for metric in self.cell.metrics] for trial in self.each()]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.cell.metrics)).T

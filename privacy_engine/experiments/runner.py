@@ -114,21 +114,21 @@ def run(
     data = data_of(spec, given)
     sizes, dataset = spec.cell_type.sizes_of(data), spec.cell_type.digest_of(data)
     todo = {block.key(dataset): block for block in in_order(blocks(spec, sizes, size))}
-    found: dict[Key, Floats] = {}
+    known: dict[Key, Floats] = {}
     for key, block in reported(todo.items()):
         values = kept.get(key)
         if values is not None and values.shape == (1 + len(block.cell.metrics), block.count):
-            found[key] = values
-    missing = {key: block for key, block in todo.items() if key not in found}
+            known[key] = values
+    missing = {key: block for key, block in todo.items() if key not in known}
     with closing(_computed(missing, data, sizes, workers)) as computed:
         for key, values in computed:
             kept.put(key, values)
-            found[key] = values
+            known[key] = values
             if watch is not None:
-                watch(len(found), len(todo))
+                watch(len(known), len(todo))
     results: Results = {}
     for key in todo:
-        results.setdefault(key.cell, []).append(found[key])
+        results.setdefault(key.cell, []).append(known[key])
     return assemble(spec, dataset, {digest: np.concatenate(parts, axis=1) for digest, parts in results.items()})
 
 

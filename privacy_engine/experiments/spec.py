@@ -112,16 +112,16 @@ class ExperimentSpec(Spec):
 
     @field_serializer("metrics")
     def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
-        return [one.plain for one in value]
+        return [metric.plain for metric in value]
 
     @model_serializer(mode="wrap")
     def _dumped(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = dumped(self)
+        content: dict[str, Any] = dumped(self)
         if self.series is None:
-            del found["series"]  # a spec without it keeps its digest
-        if found["kind"] == UNSTATED:
-            del found["kind"]  # so does one from before there were kinds
-        return found
+            del content["series"]  # a spec without it keeps its digest
+        if content["kind"] == UNSTATED:
+            del content["kind"]  # so does one from before there were kinds
+        return content
 
     def on(self, series: SeriesSelection) -> Self:
         """The same experiment, with ``series`` as what it is tried on."""
@@ -212,7 +212,7 @@ def _in_one_order(value: Any) -> Any:
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: (name != "name", name))
         return {name: _in_one_order(value[name]) for name in names}
-    return [_in_one_order(one) for one in value] if isinstance(value, list) else value
+    return [_in_one_order(item) for item in value] if isinstance(value, list) else value
 
 
 def _axis(name: str, values: Any) -> Axis:
@@ -222,7 +222,7 @@ def _axis(name: str, values: Any) -> Axis:
         rule = "must be named by places in a cell, like landmarks.share"
     if not rule and paths[0].split(".")[0] in OF_THE_EXPERIMENT:
         rule = "belongs to the experiment and is no axis"
-    if not rule and len(paths) > 1 and any(not isinstance(one, list) or len(one) != len(paths) for one in values):
+    if not rule and len(paths) > 1 and any(not isinstance(value, list) or len(value) != len(paths) for value in values):
         rule = f"must have {len(paths)} entries in each value, one for each place"
     if rule:
         raise ParameterErrors([lacks(f"grid.{name}", rule, values)])

@@ -55,11 +55,11 @@ def block_of(content: bytes) -> Floats | None:
     """The block of :func:`block_bytes`, or one of before there were digests; None if it is damaged."""
     file = BytesIO(content)
     try:
-        found = np.lib.format.read_array(file, allow_pickle=False)
+        block = np.lib.format.read_array(file, allow_pickle=False)
     except _DAMAGED:
         return None
     whole = has_digest(content) or file.tell() == len(content)
-    return np.asarray(found, dtype=np.float64) if whole else None
+    return np.asarray(block, dtype=np.float64) if whole else None
 
 
 class MemoryStore:

@@ -101,15 +101,15 @@ class Trials:
         if self.cell.dummies is None:
             return marks
         seed = noise.spawned(self._root, noise.Stream.EXPERIMENTS, _DUMMIES, repetition)
-        return [LandmarkSet(one.mask) for one in self.cell.dummies.select(marks, rng=noise.source(seed))]
+        return [LandmarkSet(dummies.mask) for dummies in self.cell.dummies.select(marks, rng=noise.source(seed))]
 
     def draws(self, repetition: int) -> list[Release]:
         """One release of each series as the mechanism drew it."""
         if repetition not in self._drawn:
             triples = zip(self.series, self.marked(repetition), self.seeds, strict=True)
             self._drawn[repetition] = [
-                self.cell.release.mechanism.release(one, marks, rng=noise.simulated_releases(seed, repetition))
-                for one, marks, seed in reported(triples)
+                self.cell.release.mechanism.release(track, marks, rng=noise.simulated_releases(seed, repetition))
+                for track, marks, seed in reported(triples)
             ]
         return self._drawn[repetition]
 
@@ -119,10 +119,10 @@ class Trials:
         if not steps:
             return self.draws(repetition)
         if repetition not in self._released:
-            self._released[repetition] = [processed(one, steps) for one in reported(self.draws(repetition))]
+            self._released[repetition] = [processed(draw, steps) for draw in reported(self.draws(repetition))]
         return self._released[repetition]
 
     def shared(self, repetition: int) -> list[Mask]:
         """Which draws of each series are of one joint draw of noise."""
         pairs = zip(self.marked(repetition), self.draws(repetition), strict=True)
-        return [self.cell.release.mechanism.drawn_together(marks.mask, one.fresh) for marks, one in pairs]
+        return [self.cell.release.mechanism.drawn_together(marks.mask, draw.fresh) for marks, draw in pairs]

@@ -100,9 +100,9 @@ class ModelRelease(Released):
     @property
     def model(self) -> Recommender:
         """The published model."""
-        found = self.made.published
-        assert isinstance(found, Recommender)
-        return found
+        model = self.made.published
+        assert isinstance(model, Recommender)
+        return model
 
     def recommend(self, history: Sequence[Any] = (), k: int = 10) -> list[RecommendedCell]:
         """The ``k`` best cells after ``history``, the best first; from what was published alone.

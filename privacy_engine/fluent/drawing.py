@@ -48,7 +48,7 @@ def svg(shapes: Sequence[str], label: str) -> str:
 
 def track_map(series: Sequence[Trajectory], masks: Sequence[Mask] = ()) -> str:
     """The longest series in the plane with a scale; the events that ``masks`` mark, one for each series, as dots."""
-    order = sorted((i for i, one in enumerate(series) if len(one)), key=lambda i: -len(series[i]))[:TRACKS]
+    order = sorted((i for i, track in enumerate(series) if len(track)), key=lambda i: -len(series[i]))[:TRACKS]
     if not order:
         return svg([], "an empty map")
     lon, lat = (np.concatenate([getattr(series[i], axis) for i in order]) for axis in ("lon", "lat"))

@@ -47,17 +47,17 @@ class Experiment:
         """
         about, rows = engine.figure(self.spec), self.table.to_pylist()[metric :: len(self.spec.metrics)]
         axes, (along, place) = about["axes"], horizontal(self.spec)
-        found: dict[tuple[int, ...], dict[str, Any]] = {}
+        lines: dict[tuple[int, ...], dict[str, Any]] = {}
         for point, row in zip(self.spec.points(), rows, strict=True):
             rest = tuple(i for j, i in enumerate(point.at) if j != along)
             others = [axis for j, axis in enumerate(axes) if j != along]
             label = ", ".join(axis["values"][i]["label"] for axis, i in zip(others, rest, strict=True))
-            line = found.setdefault(rest, {"label": label, "x": [], "mean": [], "low": [], "high": []})
+            line = lines.setdefault(rest, {"label": label, "x": [], "mean": [], "low": [], "high": []})
             number = axes[along]["values"][point.at[along]]["number"] if axes else None
             x = number if number is not None else row.get(place)
             for name, value in {"x": x, "mean": row["mean"], "low": row["low"], "high": row["high"]}.items():
                 line[name].append(float("nan") if value is None else value)
-        return list(found.values())
+        return list(lines.values())
 
     def plot(self, ax: Any = None, *, metric: int = 0) -> Any:
         """Draw the curves of a metric with the band of its quantiles by matplotlib, and return the axes."""

@@ -37,14 +37,14 @@ def plot_tracks(
 ) -> Any:
     """Tracks, and as dots the events that ``masks`` mark, one for each series."""
     ax = axes_of(ax)
-    for number, one in enumerate(series):
+    for number, track in enumerate(series):
         line = {"color": colour or COLOURS[number % len(COLOURS)], "linewidth": 1.0}
-        ax.plot(one.lon, one.lat, label=one.name or None, marker="." if len(one) == 1 else None, **line)
-    for one, mask in zip(series, masks, strict=False):
-        ax.plot(one.lon[mask], one.lat[mask], ".", color=LANDMARK, markersize=7)
+        ax.plot(track.lon, track.lat, label=track.name or None, marker="." if len(track) == 1 else None, **line)
+    for track, mask in zip(series, masks, strict=False):
+        ax.plot(track.lon[mask], track.lat[mask], ".", color=LANDMARK, markersize=7)
     if 1 < len(series) <= LEGEND and colour is None:
         ax.legend(fontsize="small")
-    everywhere = np.concatenate([np.empty(0), *(one.lat for one in series)])
+    everywhere = np.concatenate([np.empty(0), *(track.lat for track in series)])
     return as_map(ax, float(everywhere.mean()) if len(everywhere) else 0.0)
 
 

@@ -78,8 +78,8 @@ def _offsets(times: Floats, days: Ints, where: Ints, zone: zoneinfo.ZoneInfo) ->
 
 
 def _offset(instant: int, zone: zoneinfo.ZoneInfo) -> int:
-    found = (_EPOCH + dt.timedelta(seconds=instant)).astimezone(zone).utcoffset()
-    return int(found.total_seconds()) if found else 0
+    offset = (_EPOCH + dt.timedelta(seconds=instant)).astimezone(zone).utcoffset()
+    return int(offset.total_seconds()) if offset else 0
 
 
 def _change(start: int, offset: int, zone: zoneinfo.ZoneInfo) -> int:

@@ -47,7 +47,7 @@ class LandmarkMethod(Component):
         """
         if self.needs_time and not has_times(series):
             raise self._lacking("times")
-        if self.needs_column and any(one.marked is None for one in series):
+        if self.needs_column and any(track.marked is None for track in series):
             raise self._lacking("a landmark column")
         return self._mark(series)
 

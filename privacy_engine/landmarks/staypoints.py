@@ -83,8 +83,8 @@ def stay_points(
     [[0, 3]]
     """
     how: dict[str, Any] = {"distance_m": distance_m, "duration_s": duration_s, "reading": reading}
-    found = stays_in_turn(lon, lat, time_s, **how, max_gap_s=max_gap_s, starts=starts)
-    return np.concatenate([np.empty((0, 2), dtype=np.int64), *found])
+    stays = stays_in_turn(lon, lat, time_s, **how, max_gap_s=max_gap_s, starts=starts)
+    return np.concatenate([np.empty((0, 2), dtype=np.int64), *stays])
 
 
 def stays_in_turn(

@@ -214,11 +214,11 @@ def sanity_bounds(truth: Floats) -> Floats:
     return np.asarray(bound)
 
 
-def correlations(one: Floats, other: Floats) -> Floats:
+def correlations(table: Floats, other: Floats) -> Floats:
     """Pearson's correlation of each column of two tables (T, d), (d,): 0 where a column is constant."""
-    first, second = one - one.mean(axis=0), other - other.mean(axis=0)
+    first, second = table - table.mean(axis=0), other - other.mean(axis=0)
     scale = np.sqrt((first * first).sum(axis=0) * (second * second).sum(axis=0))
-    constant = (np.ptp(one, axis=0) == 0) | (np.ptp(other, axis=0) == 0)
+    constant = (np.ptp(table, axis=0) == 0) | (np.ptp(other, axis=0) == 0)
     return np.asarray(np.where(constant, 0.0, (first * second).sum(axis=0) / np.where(constant, 1.0, scale)))
 
 
@@ -228,8 +228,8 @@ def ranks(counts: Floats) -> Floats:
     >>> ranks(np.array([[5.0], [1.0], [5.0]])).T.tolist()
     [[2.5, 1.0, 2.5]]
     """
-    found = np.empty(counts.shape)
+    rank = np.empty(counts.shape)
     for k, column in enumerate(reported(counts.T)):
         _, group, size = np.unique(column, return_inverse=True, return_counts=True)
-        found[:, k] = (np.cumsum(size) - (size - 1) / 2)[group]
-    return found
+        rank[:, k] = (np.cumsum(size) - (size - 1) / 2)[group]
+    return rank

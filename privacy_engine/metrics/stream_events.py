@@ -102,8 +102,8 @@ class _Detection(StreamMetric):
         return super().of(truth, release) if len(truth) >= self.least_timestamps else float("nan")
 
     def _of(self, truth: Floats, published: Floats) -> float:
-        found = rates(*events(truth, published, self.event, self.length, self.threshold))
-        return float("nan") if found is None else float(np.trapezoid(found[1], found[0]))
+        curve = rates(*events(truth, published, self.event, self.length, self.threshold))
+        return float("nan") if curve is None else float(np.trapezoid(curve[1], curve[0]))
 
 
 @metrics.register

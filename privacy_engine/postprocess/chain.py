@@ -59,8 +59,8 @@ def smooth(chain: Chain, values: Floats, precision: Floats) -> tuple[Floats, flo
     factor, failed = scipy.linalg.lapack.dpbtrf(banded, lower=True)  # as cholesky_banded, without what it looks at
     if failed:
         raise np.linalg.LinAlgError(f"{failed}-th leading minor not positive definite")
-    found, _ = scipy.linalg.lapack.dpbtrs(factor, precision[:, None] * values, lower=True)
-    return np.asarray(found), float(2 * np.log(factor[0]).sum())
+    solved, _ = scipy.linalg.lapack.dpbtrs(factor, precision[:, None] * values, lower=True)
+    return np.asarray(solved), float(2 * np.log(factor[0]).sum())
 
 
 def deviance(chain: Chain, values: Floats, precision: Floats, *, level: bool) -> tuple[float, Floats]:
@@ -70,8 +70,8 @@ def deviance(chain: Chain, values: Floats, precision: Floats, *, level: bool) ->
     """
     ones = np.ones((len(values), 1))
     together = np.hstack([values, ones])
-    found, log_det = smooth(chain, together, precision)
-    residual = precision[:, None] * (together - found)  # V⁻¹ times each column, V the variance of the draws
+    smoothed, log_det = smooth(chain, together, precision)
+    residual = precision[:, None] * (together - smoothed)  # V⁻¹ times each column, V the variance of the draws
     products = together.T @ residual
     axes = values.shape[1]
     mean = products[:axes, -1] / products[-1, -1] if level else np.zeros(axes)

@@ -42,8 +42,8 @@ def gram_levels(sequences: Sequences, longest: int) -> list[GramLevel]:
     code, levels = sequences.cells, []
     for length in reported(range(1, longest + 1)):
         ends = np.flatnonzero(position >= length - 1)
-        found, place, count = np.unique(code[ends], return_inverse=True, return_counts=True)
-        levels.append(GramLevel(found.astype(np.int64), count.astype(np.int64)))
+        grams, place, count = np.unique(code[ends], return_inverse=True, return_counts=True)
+        levels.append(GramLevel(grams.astype(np.int64), count.astype(np.int64)))
         number = np.full(len(code), -1)
         number[ends] = place
         code = np.empty_like(code)
@@ -81,9 +81,9 @@ class MarkovModel(Recommender):
 
     def scores(self, history: Sequence[int]) -> Floats:
         """How often each cell followed the longest end of ``history`` with enough mass; unseen ones have 0."""
-        found, cells = self.checked(history), len(self.grid)
-        for length in range(min(self.order, len(found)), 0, -1):
-            run = self._place(found[len(found) - length :])
+        visits, cells = self.checked(history), len(self.grid)
+        for length in range(min(self.order, len(visits)), 0, -1):
+            run = self._place(visits[len(visits) - length :])
             if run >= 0:
                 after, count = self.levels[length].next_cells(run, cells)
                 if count.sum() >= self.least:
@@ -105,7 +105,7 @@ class MarkovModel(Recommender):
     def parts(self) -> dict[str, Any]:
         return {
             "least": self.least,
-            "levels": [{"code": one.code.tolist(), "count": one.count.tolist()} for one in self.levels],
+            "levels": [{"code": level.code.tolist(), "count": level.count.tolist()} for level in self.levels],
         }
 
     @classmethod

@@ -66,7 +66,7 @@ class NgramModel(Recommender):
         for depth, rates in enumerate(self.rates):
             each = np.array([1 / noise_variance(rate) for rate in rates])
             precisions.append(np.repeat(each, self.tree.symbols_each if depth else len(self.grid)))
-        return consistent(self.tree.parents, [one.astype(np.float64) for one in self.counts], precisions)
+        return consistent(self.tree.parents, [level.astype(np.float64) for level in self.counts], precisions)
 
     @cached_property
     def popularity(self) -> Floats:
@@ -120,7 +120,7 @@ class NgramModel(Recommender):
         rates, counts = [], []
         for depth, level in enumerate(levels):
             counts.append(whole_numbers(level["counts"], "counts", len(tree.parents[depth])))
-            rates.append(np.array([number(one, "rates", lowest=LEAST_RATE) for one in level["rates"]]))
+            rates.append(np.array([number(rate, "rates", lowest=LEAST_RATE) for rate in level["rates"]]))
             if len(rates[-1]) != (len(tree.expanded[-1]) if depth else 1):
                 raise DataError.must_be("rates", "one for each node with children in the level above")
             if depth + 1 < len(levels):

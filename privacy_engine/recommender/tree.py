@@ -71,10 +71,10 @@ class TreeModel(Recommender):
 
     def split_nodes(self, depth: int) -> Mask:
         """Which nodes of a level have children, (nodes,)."""
-        found = np.zeros(len(self.tree.levels[depth]), dtype=np.bool_)
+        mask = np.zeros(len(self.tree.levels[depth]), dtype=np.bool_)
         if depth < len(self.expanded):
-            found[self.expanded[depth]] = True
-        return found
+            mask[self.expanded[depth]] = True
+        return mask
 
     @cached_property
     def estimates(self) -> Consistent:
@@ -99,7 +99,7 @@ class TreeModel(Recommender):
 
         Children of a node are used if it has a count of at least :data:`DETAIL` standard deviations of theirs in sum.
         """
-        levels, estimates, found = self.tree.levels, self.estimates, []
+        levels, estimates, leaves = self.tree.levels, self.estimates, []
         parents = [level.parent for level in levels]
         counts = shrunk(parents, estimates, [level.volume for level in levels])
         reached = np.ones(1, dtype=np.bool_)
@@ -109,10 +109,10 @@ class TreeModel(Recommender):
                 spread = np.bincount(parents[depth + 1], estimates.variances[depth + 1], len(level))
                 inner &= estimates.counts[depth] >= DETAIL * np.sqrt(spread)
             used = reached & ~inner
-            found.append((level.low[used], level.high[used], values[used]))
+            leaves.append((level.low[used], level.high[used], values[used]))
             if depth + 1 < len(levels):
                 reached = (reached & inner)[parents[depth + 1]]
-        low, high, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        low, high, values = (np.concatenate(parts) for parts in zip(*leaves, strict=True))
         return low, high, values
 
     def scores(self, history: Sequence[int]) -> Floats:
@@ -191,7 +191,7 @@ class TreeModel(Recommender):
         """The mean over the places of a run of how many have each cell there, (cells,)."""
         rows = np.arange(len(self.leaves[2]))
         places = range(self.order + 1)
-        return np.asarray(np.mean([self._spread(rows, np.ones(len(rows)), one, weights) for one in places], axis=0))
+        return np.asarray(np.mean([self._spread(rows, np.ones(len(rows)), place, weights) for place in places], axis=0))
 
     @cached_property
     def popularity(self) -> Floats:
@@ -235,7 +235,7 @@ class TreeModel(Recommender):
             raise DataError(f"rule must be {wanted}, got {rule!s:.60}", field="rule", rule=wanted)
         tree = new_tree(grid, order, rule)
         splits: list[Ints] = []
-        found: list[tuple[float, Ints, float, Ints]] = []
+        rows: list[tuple[float, Ints, float, Ints]] = []
         for depth, level in enumerate(levels):
             size, leaves = len(tree.leaf_level), len(tree.leaf_level)
             if depth + 1 < len(levels):
@@ -245,10 +245,10 @@ class TreeModel(Recommender):
                 tree.expand(nodes, at)
                 splits += [] if at is None else [at]
                 leaves -= len(nodes)
-            found.append((*_counts(level, "", size), *_counts(level, "leaf_", leaves)))
-            if leaves and not found[-1][0] + found[-1][2]:
+            rows.append((*_counts(level, "", size), *_counts(level, "leaf_", leaves)))
+            if leaves and not rows[-1][0] + rows[-1][2]:
                 raise DataError("rate must be of counts of every leaf", field="rate", rule="of counts of every leaf")
-        rates, counts, leaf_rates, leaf_counts = zip(*found, strict=True)
+        rates, counts, leaf_rates, leaf_counts = zip(*rows, strict=True)
         made = (tuple(tree.expanded), counts, np.array(rates), leaf_counts, np.array(leaf_rates), tuple(splits))
         return cls(grid, order, rule, *made, private=private)
 
@@ -288,7 +288,7 @@ def runs_of(nodes: Ints, size: int) -> list[int]:
     there = np.zeros(size, dtype=np.bool_)
     there[nodes] = True
     edges = np.flatnonzero(np.diff(there, prepend=False))
-    return [int(one) for one in np.diff(edges, prepend=0, append=size)]
+    return [int(run) for run in np.diff(edges, prepend=0, append=size)]
 
 
 def nodes_of(runs: Ints, size: int) -> Ints:

@@ -32,7 +32,7 @@ class ReleaseInputs(Generic[D]):
     @property
     def masks(self) -> Sequence[Mask]:
         """The landmarks of each person, over their events in the order of time, put together when they are needed."""
-        masks = [one.mask for one in self.landmarks]
+        masks = [marks.mask for marks in self.landmarks]
 
         def joined(person: Person) -> Mask:
             leave([masks[person.members[0]]])  # what those before have read of the file

@@ -151,7 +151,7 @@ def privacy_label(
     ]
     named = {"ledger entry": ledger_entry, "release": release_id, "sha256": sha256}
     parts += [f"{what} {value}" for what, value in named.items() if value]
-    found = {
+    fields = {
         "text": "; ".join(part.rstrip(".") for part in parts),
         "private": private,
         "guarantee": guarantee,
@@ -173,7 +173,7 @@ def privacy_label(
         "sha256": sha256,
         "derived_from": asdict(derived_from) if derived_from else None,
     }
-    label = Label(**found, label_sha256="0" * 64).model_dump()
+    label = Label(**fields, label_sha256="0" * 64).model_dump()
     return label | {"label_sha256": label_digest(label)}
 
 

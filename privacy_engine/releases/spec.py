@@ -101,11 +101,11 @@ class ReleaseSpec(Spec):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = dump(self)
+        content: dict[str, Any] = dump(self)
         for name in ("postprocess", "box_from_data"):
             if not getattr(self, name):
-                found.pop(name, None)
-        return found
+                content.pop(name, None)
+        return content
 
     def checked(self, kind: str) -> Self:
         """The spec itself.
@@ -152,18 +152,18 @@ class ReleaseSpec(Spec):
             There is not one landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
-        source, masks = noise.source(self.seed), [one.mask for one in landmarks]
+        source, masks = noise.source(self.seed), [marks.mask for marks in landmarks]
         done, total = 0, max(sum(map(len, masks)), 1)
-        found = Gathered(series)
+        gathered = Gathered(series)
         for some in reported(joined_people(series)):
             events = len(some.people.lon)
             rng = source if watch is None else noise.watched(source, _scaled(watch, done, events, total))
             drawn = self.mechanism.release_each(some.people, some.column(masks), rng=rng)
             if self.postprocess:
-                drawn = Releases.of(some.people, (processed(one, self.postprocess) for one in drawn))
-            found.add(some, drawn)
+                drawn = Releases.of(some.people, (processed(release, self.postprocess) for release in drawn))
+            gathered.add(some, drawn)
             done += events
-        return found.releases()
+        return gathered.releases()
 
     def then(self, steps: Sequence[PostProcess]) -> Self:
         """The same with ``steps`` after those it has.

@@ -23,8 +23,8 @@ class ReleaseCell(Cell):
     def _registered_data(cls, value: Any) -> Generator | None:
         if value is None:
             return None
-        found: Generator = described("data", lambda: generators.of(cls.data_kind).parse(value))
-        return found
+        generator: Generator = described("data", lambda: generators.of(cls.data_kind).parse(value))
+        return generator
 
     @field_serializer("data")
     def _dumped_data(self, value: Generator | None) -> dict[str, Any] | None:

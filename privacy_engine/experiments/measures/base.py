@@ -70,7 +70,7 @@ class Measure(Component):
         own = self.parameters
         fields = [field for field in type(self).fields() if field["name"] in own]
         given = [field for i, field in enumerate(fields) if i == 0 or own[field["name"]] != field["default"]]
-        parts = (f"{one['label'].lower()} {_shown(one, own[one['name']])} {one['unit']}".strip() for one in given)
+        parts = (f"{item['label'].lower()} {_shown(item, own[item['name']])} {item['unit']}".strip() for item in given)
         return ", ".join([self.title, *parts])
 
     def __reduce__(self) -> tuple[Any, ...]:  # classes made of metrics and attacks lie in no module
@@ -78,7 +78,7 @@ class Measure(Component):
 
 
 def _shown(field: dict[str, Any], value: Any) -> str:
-    labels = [one["label"] for one in field["choices"] if one["value"] == value]
+    labels = [choice["label"] for choice in field["choices"] if choice["value"] == value]
     return str(labels[0]).lower() if labels else f"{value:g}"
 
 
@@ -102,9 +102,9 @@ class Measures(Registry[Measure]):
         return super().parse(description, field=field)
 
     def of(self, kind: str) -> Measures:
-        found = Measures(self._what)
-        found._registered, found._kind = self._registered, kind
-        return found
+        part = Measures(self._what)
+        part._registered, part._kind = self._registered, kind
+        return part
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes
@@ -136,12 +136,12 @@ class Measures(Registry[Measure]):
 measures = Measures("measure")
 
 
-def over_series(found: list[Floats], repetitions: int) -> Floats:
+def over_series(by_series: list[Floats], repetitions: int) -> Floats:
     """The mean of each repetition (series, repetitions) over the series that have one."""
     sums, counts = np.zeros(repetitions), np.zeros(repetitions)
-    for one in found:  # one after another: a sum of numpy's takes another order where there is one repetition
-        known = ~np.isnan(one)
-        sums[known] += one[known]
+    for row in by_series:  # one after another: a sum of numpy's takes another order where there is one repetition
+        known = ~np.isnan(row)
+        sums[known] += row[known]
         counts += known
     return np.asarray(np.where(counts, sums / np.maximum(counts, 1), np.nan))
 
@@ -149,15 +149,15 @@ def over_series(found: list[Floats], repetitions: int) -> Floats:
 def each(trials: Trials, value: Callable[[int], list[float]]) -> Floats:
     """``value(repetition)``, a number for each series, of every repetition."""
     by_repetition = [value(repetition) for repetition in reported(trials.which)]
-    return over_series([np.array(one) for one in zip(*by_repetition, strict=True)], len(trials.which))
+    return over_series([np.array(row) for row in zip(*by_repetition, strict=True)], len(trials.which))
 
 
 def releasing(cell: Any, lengths: Sequence[int], repetitions: int, *, steps: bool = True) -> Work:
     """The work of drawing every release, and of the steps after it."""
     simulated = 0.0 if has_known_budgets(cell.release.mechanism) else WALKED_EVENT_S
     drawing = len(lengths) * RELEASE_S + sum(lengths) * (RELEASED_EVENT_S + simulated)
-    found = {"draws": repetitions * drawing}
+    work = {"draws": repetitions * drawing}
     if steps and cell.release.postprocess:
         seconds = sum(step.seconds(events) for step in cell.release.postprocess for events in lengths)
-        found["steps"] = repetitions * seconds
-    return found
+        work["steps"] = repetitions * seconds
+    return work
