@@ -1,4 +1,4 @@
-"""``Registry``: the named components of one sort. Forms, API schema, legend and documentation derive from it."""
+"""``Registry``: the named components of a sort. Forms, API schema, legend and documentation derive from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ A = TypeVar("A")
 
 
 class Registry(Generic[T]):
-    """Named descriptions of one sort, in the order they were registered."""
+    """Named descriptions of a sort, in the order they were registered."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -31,7 +31,7 @@ class Registry(Generic[T]):
         self._kind: str | None = None
 
     def of(self, kind: str) -> Registry[Any]:
-        """The part of it for one kind of data, in the same order; it follows what is registered later."""
+        """The part of it for a kind of data, in the same order; it follows what is registered later."""
         part: Registry[Any] = Registry(self._what)
         part._registered, part._former, part._kind = self._registered, self._former, kind
         return part
@@ -104,7 +104,7 @@ class Registry(Generic[T]):
         Raises
         ------
         ParameterErrors
-            With one error for each field at fault, named ``field.0.parameter``.
+            With an error for each field at fault, named ``field.0.parameter``.
         """
         if not isinstance(description, list | tuple) or len(description) > most:
             rule = f"a list of at most {most} steps"
@@ -128,9 +128,9 @@ def import_all(package: str) -> list[ModuleType]:
 
 
 class Adapters(Mapping[str, A]):
-    """What a package has for each kind of data, by kind: the ``ADAPTER`` of its modules and folders that have one.
+    """What a package has for each kind of data, by kind: the ``ADAPTER`` of its modules and folders that have it.
 
-    They are imported at the first use, and come in the order of their ``rank`` where they have one. So a
+    They are imported at the first use, and come in the order of their ``rank`` where they have any. So a
     further kind is a further module or folder, and nothing else.
     """
 

@@ -29,7 +29,7 @@ MAX_S = 1e6
 MAX_TEXT = 60_000
 REVERSAL = "reversal"
 ONE_CHAIN = 1e-6
-"""Flows that differ by less belong to one stationary chain, written with six digits."""
+"""Flows that differ by less belong to the same stationary chain, written with six digits."""
 
 Matrix = list[list[float]]
 
@@ -92,7 +92,7 @@ class Correlation:
 
     @classmethod
     def given(cls, backward: Any, forward: Any, diameter_m: float | None) -> Correlation:
-        """Matrices as lists or JSON text; without one there is no correlation in that direction.
+        """Matrices as lists or JSON text; without a matrix there is no correlation in that direction.
 
         One of the two may be the text "reversal": it is then the other one's, in one stationary chain.
         """
@@ -115,7 +115,7 @@ class Correlation:
         apart = estimate.distances_m
         if apart is None:
             raise TypeError("the cells of a grid have distances")
-        most = min(max(float(apart.max()), math.sqrt(2) * cell_m), MOST_M)  # of one cell alone its diagonal
+        most = min(max(float(apart.max()), math.sqrt(2) * cell_m), MOST_M)  # of a single cell its diagonal
         sides = LossFunction(estimate.backward, field="backward"), LossFunction(estimate.forward, field="forward")
         return cls("estimated", *sides, most, cell_m=cell_m, smoothing=smoothing, distances_m=apart)
 
@@ -130,7 +130,7 @@ class Correlation:
 
     @functools.cached_property
     def mismatch(self) -> float:
-        """How far the two matrices are from those of one stationary chain; see :func:`chains.mismatch`."""
+        """How far the two matrices are from those of a stationary chain; see :func:`chains.mismatch`."""
         if self.kind == "smoothed":  # symmetric, so its own reversal
             return 0.0
         back, ahead = ([[1.0]] if side is None else side.matrix for side in (self.backward, self.forward))
@@ -139,7 +139,7 @@ class Correlation:
     def unchained(self) -> str:
         """Why the bridged bound does not hold under this correlation; empty where it does.
 
-        Two estimates of one chain are never quite each other's reversal (a series starts and ends somewhere), so for
+        Two estimates of a chain are never quite each other's reversal (a series starts and ends somewhere), so for
         them ``mismatch`` is reported, and no reason to refuse.
         """
         if self.data_dependent or self.mismatch <= ONE_CHAIN:
@@ -167,7 +167,7 @@ class Correlation:
     def supremum(self, epsilon: float, shared: float = 0.0) -> Supremum:
         """What a series that spends at most ``epsilon`` at each event never exceeds, however long; None: no limit.
 
-        ``shared`` is the level of one more draw, which adds no more than that.
+        ``shared`` is the level of another draw, which adds no more than that.
         """
         back, ahead = (epsilon if side is None else side.supremum(epsilon) for side in (self.backward, self.forward))
         limits = (back + shared, ahead + shared, back + ahead - epsilon + shared)

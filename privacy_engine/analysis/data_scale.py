@@ -28,7 +28,7 @@ CENTRE_EVENTS = 20_000
 """At most so many events, evenly spaced, determine the centre of a person's events."""
 ITERATIONS, SAME_PLACE_M = 100, 0.01
 PLACE_M = 1e-3
-"""Data that are no wider are at one place: their extent is 0, not what rounding makes of it."""
+"""Data that are no wider are at a single place: their extent is 0, not what rounding makes of it."""
 
 
 class DataScale(Result):
@@ -102,7 +102,7 @@ def extents_m(some: Trajectories) -> Floats:
 
 
 def _ranked(track: Trajectories, lon: Floats, lat: Floats, rank: int) -> tuple[float, float]:
-    """Return how far from a point those events of a series are that so many and one more are nearer than, metres."""
+    """Return how far from a point those events of a series are that so many and another are nearer than, metres."""
     away = Quantiles()
     for part in track.pieces(PIECE):
         away.add(geo.distance_m(lon, lat, part.lon, part.lat))
@@ -122,7 +122,7 @@ def _stay_distances_m(some: Trajectories) -> Iterator[Floats]:
 
 
 def _from_centres_m(some: Trajectories, groups: Ints) -> Iterator[Floats]:
-    """Return the distance of each event of some stays from its stay's centre, metres; a long one's in pieces."""
+    """Return the distance of each event of some stays from its stay's centre, metres; of a long stay in pieces."""
     lengths = groups[:, 1] - groups[:, 0]
     ends = np.append(0, np.cumsum(lengths))
 

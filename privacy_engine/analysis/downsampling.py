@@ -61,7 +61,7 @@ def _extremes(curve: Floats, index: Ints) -> Ints:
 def rolling_median(curve: Floats, at: Ints) -> tuple[Floats, int]:
     """The rolling median of a curve (n,) at the indices ``at`` (k,), and its window, an odd number of events.
 
-    A window is a twentieth of the curve, less at both ends; of a long one every so many values count, and none that is
+    A window is a twentieth of the curve, less at both ends; if long, every so many values count, and none that is
     not a number. Medians are taken :data:`KNOTS` times, evenly, and lie on lines in between.
     """
     window = max(len(curve) // PARTS, 5) | 1

@@ -53,7 +53,7 @@ class ErrorCurves(Result):
 def error_curves(
     error_m: Floats, is_landmark: Mask, *, series: int, points: int, first: int = 0, after: int | None = None
 ) -> ErrorCurves:
-    """The errors (n,) of one series with landmarks ``is_landmark`` (n,), in metres, NaN where nothing is published.
+    """The errors (n,) of a series with landmarks ``is_landmark`` (n,), in metres, NaN where nothing is published.
 
     Running means and sums are of all events so far, at those from ``first`` to before ``after``.
 

@@ -1,4 +1,4 @@
-"""Forecast errors of releases of given data: noise, and how far one moved since a position that is repeated.
+"""Forecast errors of releases of given data: noise, and how far a person moved since a position that is repeated.
 
 It is computed from the original, so it is the owner's alone. There are three ways, in this order:
 
@@ -100,12 +100,12 @@ class ForecastData:
 
     @classmethod
     def of(cls, series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> ForecastData:
-        """The people of ``series``, one landmark set for each series.
+        """The people of ``series``, a landmark set for each series.
 
         Raises
         ------
         DataError
-            There is not one landmark set for each series, over its events.
+            There is not a landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
         masks, everyone = [marks.mask for marks in landmarks], people(series)
@@ -127,7 +127,7 @@ class ForecastData:
         return int(self.sizes[0].sum())
 
     def some(self, events: int) -> ForecastData:
-        """People of about so many events together, evenly by their landmarks; at least one, if there is one."""
+        """People of about so many events together, evenly by their landmarks; at least one person, if there is any."""
         if self.events <= events:
             return self
         sizes, landmarks = self.sizes
@@ -146,7 +146,7 @@ def error_forecast(
     """Return the errors to expect of a release of ``data`` by ``mechanism`` and the ``steps`` after it.
 
     The same for every call: seeds are fixed. Where it simulates there are ``how.errors`` of them at first, or more if
-    one release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
+    a release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
     as many releases as take its seconds by their own estimate.
     """
     plans, every = list[list[ShownNoise]](), 1

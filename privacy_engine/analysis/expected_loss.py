@@ -54,7 +54,7 @@ class ExpectedLoss(Result):
 
 @dataclass(frozen=True, eq=False)
 class _Series:
-    """Landmarks (n,), levels of own draws (n,) and of a shared one, both at the states' distance."""
+    """Landmarks (n,), levels of own draws (n,) and of a shared draw, both at the states' distance."""
 
     is_landmark: Mask
     own: Floats
@@ -110,7 +110,7 @@ def _loss(series: list[_Series], correlation: Correlation, seconds: float) -> Ex
 
 
 def _together(series: list[_Series], correlation: Correlation, seconds: float) -> ExpectedLoss:
-    """The landmarks and one more event; by the bridged bound in every series, or by the published formula in some."""
+    """The landmarks and another event; by the bridged bound in every series, or by the published formula in some."""
     sides = [side for side in (correlation.backward, correlation.forward) if side is not None]
     refused = ""
     choices: tuple[BoundOrBest, ...] = ("", "published")

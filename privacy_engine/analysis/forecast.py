@@ -69,7 +69,7 @@ class Fresh:
 class Expected(Fresh):
     """And how far noise moves the published positions from where they were drawn, metres; None where none is published.
 
-    How far one moved since the draw that is repeated is no noise.
+    How far a person moved since the draw that is repeated is no noise.
     """
 
     mean_m: float | None = None
@@ -98,7 +98,7 @@ class NoiseForecast:
 
 @dataclass(frozen=True, eq=False)
 class ShownNoise:
-    """Landmarks and budgets of every event of series, (n,); the events published, (p,), and of each one of these.
+    """Landmarks and budgets of every event of series, (n,); the events published, (p,), and of each of these.
 
     ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw. ``drawn_at`` is the event that
     draw was made at. ``shared`` is the draw that landmarks share of each of m series, which begin at ``starts``
@@ -115,7 +115,7 @@ class ShownNoise:
 
 
 def fresh_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> FreshForecast | None:
-    """Return what gets noise of its own over series whose landmarks are ``masks``, one (n,) for each series.
+    """Return what gets noise of its own over series whose landmarks are ``masks``, a mask (n,) for each series.
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
     """
@@ -131,7 +131,7 @@ def fresh_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Fre
 
 
 def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
-    """Return the noise over series whose landmarks are ``masks``, one (n,) for each; None if it depends on the run."""
+    """Return the noise over series whose landmarks are ``masks``, (n,) for each; None if it depends on the run."""
     if not has_known_budgets(mechanism):
         return None
     return NoiseForecast(*(tally.expected(mechanism.epsilon) for tally in _known_tallies(mechanism, masks, _Tally.add)))
@@ -158,7 +158,7 @@ def _overall(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Expected 
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
-    """What noise moves each published position of one series by on average, metres, (m,), without a position known.
+    """What noise moves each published position of a series by on average, metres, (m,), without a position known.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.Rando
 
 
 class _Tally:
-    """What a forecast needs of one group of the events of many series, of which none is held.
+    """What a forecast needs of a group of the events of many series, of which none is held.
 
     ``shown``: the rates of the draws that are published, and how many positions show them.
     """
@@ -291,7 +291,7 @@ class _Tally:
         return rates, counts
 
     def fresh(self, epsilon: float, runs: int) -> Fresh:
-        """What gets noise of its own in one of so many ``runs``."""
+        """What gets noise of its own in a run, of so many ``runs``."""
         return Fresh(
             events=round(self.events / runs),
             published=round(self.published / runs),

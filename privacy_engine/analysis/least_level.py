@@ -14,8 +14,8 @@ def least_level(
 ) -> float | None:
     """Return the least ε of two digits for which ``is_accepted``; None where it is not even for :data:`MOST`.
 
-    What is accepted at one ε is taken to be accepted at greater ones. ``confirmed`` is a check of greater precision:
-    where it fails, the answer is the least level above for which it holds, found by steps that double.
+    What is accepted at an ε is taken to be accepted at greater ones. ``confirmed`` is a check of greater precision:
+    where it fails, the answer is the least level above for which it holds, searched by steps that double.
 
     >>> least_level(lambda epsilon: 20 / epsilon <= 13), least_level(lambda epsilon: False)
     (1.6, None)

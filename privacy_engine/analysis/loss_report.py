@@ -279,7 +279,7 @@ def _row(mechanism: TrajectoryMechanism, is_landmark: Mask, correlation: Correla
     losses: dict[Bound, LandmarkLoss] = {chosen.bound: chosen}
     if chosen.bound == "bridge":
         losses["published"] = landmark_loss(budgets, is_landmark, correlation, "published", shared=shared)
-    elif bound:  # the published one was requested: the other beside it, where it can be computed
+    elif bound:  # the published bound was requested: the other beside it, where it can be computed
         other = landmark_loss(budgets, is_landmark, correlation, shared=shared)
         losses[other.bound] = other
     return Row(mechanism, losses, chosen)

@@ -1,4 +1,4 @@
-"""Temporal privacy loss of one series at the distance of the states: per event, and of the landmarks together."""
+"""Temporal privacy loss of a series at the distance of the states: per event, and of the landmarks together."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ BoundOrBest = Bound | Literal[""]
 """A bound, or the best that can be had."""
 BOUNDS: tuple[Bound, ...] = ("bridge", "published")
 MAX_SECONDS = 2.0
-"""What one loss may take within a request."""
+"""What a loss may take within a request."""
 NOT_A_BOUND = "The published formula is not an upper bound: between two known landmarks the chain is a bridge."
 
 
 @dataclass(frozen=True, eq=False)
 class LandmarkLoss:
-    """Losses of the events of one series, two arrays (n,): ``own`` of each alone, ``joint`` with all landmarks.
+    """Losses of the events of a series, two arrays (n,): ``own`` of each alone, ``joint`` with all landmarks.
 
-    ``landmarks_only`` is what the landmarks leak together; ``level`` what they and one more event leak where nothing is
+    ``landmarks_only`` is what the landmarks leak together; ``level`` what they and another event leak where nothing is
     correlated, ``highest_budget`` the worst event alone. ``why`` is the reason why it is not the bridged bound.
 
     A draw that landmarks share (joint noise) changes its odds by its level whichever of them move: it counts once
@@ -80,7 +80,7 @@ class LandmarkLossCurves(Result):
 def undefined(mechanism: Any) -> str:
     """Why a mechanism's budgets do not determine its temporal loss; empty where they do.
 
-    A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`levels`) holds has its
+    A mechanism for which neither the accounting of single draws nor of a shared draw (:func:`levels`) holds has its
     reason in a class variable ``temporal_loss_undefined``.
     """
     reason = mechanism.temporal_loss_undefined
@@ -88,7 +88,7 @@ def undefined(mechanism: Any) -> str:
 
 
 def levels(mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Correlation) -> tuple[Floats, float]:
-    """Levels at the distance of the states: of the draws with noise of their own, (n,), and of a shared one, or 0.
+    """Levels at the distance of the states: of the draws with noise of their own, (n,), and of a shared draw, or 0.
 
     ``budgets`` (n,) are levels within the mechanism's radius; a level grows with the distance.
     """
@@ -118,7 +118,7 @@ def landmark_loss(
     *,
     shared: float = 0.0,
 ) -> LandmarkLoss:
-    """By the requested bound; without one the bridged bound where it can be computed, else the published formula.
+    """By the requested bound; without a request the bridged bound where it can be computed, else the published formula.
 
     ``budgets`` and ``shared`` are what :func:`levels` gives.
 

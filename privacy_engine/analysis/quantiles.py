@@ -13,14 +13,14 @@ from privacy_engine.core.progress import advance, blocks
 from privacy_engine.data.mapped_series import FEW, empty, leaving
 
 BLOCK = 1 << 18
-_SAMPLED = 1 << 10  # one number of so many
-_DIGIT = 16  # bits of a number that are counted in one pass over all
+_SAMPLED = 1 << 10  # a number of so many
+_DIGIT = 16  # bits of a number that are counted in a single pass over all
 
 
 def ascending(values: Floats) -> Floats:
     """The numbers in ascending order, NaN last, in a file if they are more than :data:`FEW`.
 
-    Parts are sorted, then what all of them have between two numbers and, copied as it is, what equals one of these.
+    Parts are sorted, then what all of them have between two numbers and, copied as it is, what equals either of these.
     """
     ordered, slices, sample = empty(len(values)), list(blocks(len(values), FEW)), []
     for some in leaving([values, ordered], slices):
@@ -59,10 +59,10 @@ def _in_turn(parts: list[Floats], places: Ints) -> Iterator[Floats]:
 class Quantiles:
     """Numbers of at least 0, whose quantiles are computed at the end: up to two million in memory, more in a file.
 
-    >>> found = Quantiles()
-    >>> found.add(np.array([4.0, 1.0]))
-    >>> found.add(np.array([2.0]))
-    >>> found.median()
+    >>> numbers = Quantiles()
+    >>> numbers.add(np.array([4.0, 1.0]))
+    >>> numbers.add(np.array([2.0]))
+    >>> numbers.median()
     2.0
     """
 
@@ -91,7 +91,7 @@ class Quantiles:
         return concatenated(self._held) if self._file is None else None
 
     def mean(self) -> float:
-        """Their mean; there must be one."""
+        """Their mean; there must be some."""
         return self.total() / self.count
 
     def total(self, above: float = -1.0) -> float:
@@ -110,7 +110,7 @@ class Quantiles:
         return _between(self.ranked, p, self.count)
 
     def ranked(self, low: int, high: int) -> list[float]:
-        """The numbers that so many others precede, of one rank or two successive ones."""
+        """The numbers that so many others precede, of a single rank or two successive ones."""
         if (held := self.held()) is None:
             self._spill()
             return self._of_ranks(low, high)
@@ -130,7 +130,7 @@ class Quantiles:
             digit = int(np.searchsorted(before, rank, side="right")) - 1
             rank -= int(before[digit])
             head = head << np.uint64(_DIGIT) | np.uint64(digit)
-            if high > low and rank + 1 == counts[digit]:  # the next one begins with other digits
+            if high > low and rank + 1 == counts[digit]:  # the next begins with other digits
                 return [*self._of_ranks(low, low), *self._of_ranks(high, high)]
             if counts[digit] <= self._most:
                 alike = np.concatenate([bits[bits >> digits == head] for bits in self._bits()])

@@ -1,4 +1,4 @@
-"""The reference radius of a dataset: the one radius within which levels of ε are stated, compared and charged."""
+"""The reference radius of a dataset: the radius within which levels of ε are stated, compared and charged."""
 
 from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.results import Result

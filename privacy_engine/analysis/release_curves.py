@@ -33,7 +33,7 @@ NO_CORRELATION = (
 
 @dataclass(frozen=True, eq=False)
 class _Losses:
-    """What the budgets of one person leak; nothing and a reason where that is not defined.
+    """What the budgets of a person leak; nothing and a reason where that is not defined.
 
     ``level`` is the mechanism's ε at the distance of the states; ``pairwise`` is true where every two have their own.
     """

@@ -55,7 +55,7 @@ class Overall(Result):
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Losses of simulated runs by one bound, and of budgets that no run exceeds; ``runs`` may be none.
+    """Losses of simulated runs by the same bound, and of budgets that no run exceeds; ``runs`` may be none.
 
     ``epsilon`` is the mechanism's level at the distance of the states.
     """

@@ -47,7 +47,7 @@ def detection(truth: Floats, published: Floats, event: Event, length: int, thres
     DataError
         The tables differ in shape.
     ParameterError
-        ``length`` is not from 1 to one less than the number of timestamps, or ``threshold`` not a number of at least 0.
+        ``length`` is not at least 1 and below the number of timestamps, or ``threshold`` not a number of at least 0.
     """
     if truth.shape != published.shape or truth.ndim != 2:
         raise DataError.must_be("counts", "two tables of one shape", got=f"{truth.shape} and {published.shape}")

@@ -23,7 +23,7 @@ REPETITIONS = 20
 BAND = (0.05, 0.95)
 MOST_EVENTS = 10_000
 MOST_DRAWS = 6_000_000
-"""Of all mechanisms, levels and repetitions of one answer together."""
+"""Of all mechanisms, levels and repetitions of an answer together."""
 NOTE = "A simulation that reads the original: for its owner, never for publication."
 
 

@@ -52,7 +52,7 @@ class Result:
 
     @property
     def sentence(self) -> str:
-        """The result as one plain sentence."""
+        """The result as a plain sentence."""
         raise NotImplementedError
 
     @property
@@ -109,7 +109,7 @@ class Attack(Component):
     name: str
 
     def seconds_once(self, lengths: Sequence[int]) -> float:
-        """About how long it takes on one release of each series, on one core of a small machine."""
+        """About how long it takes on a release of each series, on a single core of a small machine."""
         raise NotImplementedError
 
 
@@ -124,7 +124,7 @@ class SeriesAttack(Attack):
         Parameters
         ----------
         shared : (n,) bool, optional
-            The draws of one joint draw of noise (:meth:`Mechanism.drawn_together`), where the attack reads them.
+            The draws of a joint draw of noise (:meth:`Mechanism.drawn_together`), where the attack reads them.
         watch : callable, optional
             Called with the share of the work that is done, where it takes long, and may raise to stop it.
 

@@ -1,4 +1,4 @@
-"""Where does one live and work? The places of long stays, by night and in working hours."""
+"""Where does a person live and work? The places of long stays, by night and in working hours."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from privacy_engine.landmarks.staypoints import stay_points
 NIGHT = (22, 6)
 WORK = (10, 16)
 WIDER = 5.0
-"""A stay of noisy positions reaches so many standard deviations of their noise further: two draws of one place are
+"""A stay of noisy positions reaches so many standard deviations of their noise further: two draws of a place are
 that far apart once in a hundred."""
 
 MOST_STAYS = 20_000
@@ -194,7 +194,7 @@ class HomeWork(SeriesAttack):
 
 
 def _places(xy_m: Floats, groups: Ints, lasts_s: Floats, reach_m: float) -> Ints:
-    """Which place each stay belongs to, (k,): that of the longest earlier one within reach, or a new one."""
+    """Which place each stay belongs to, (k,): that of the longest earlier stay within reach, or a new place."""
     centres = np.array([np.median(xy_m[i:j], axis=0) for i, j in reported(groups)])
     place = np.full(len(groups), -1, dtype=np.int64)
     for stay in reported(np.argsort(-lasts_s, kind="stable")):

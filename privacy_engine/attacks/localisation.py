@@ -1,4 +1,4 @@
-"""Where was one at every event? All draws of a release together, and how people move."""
+"""Where was a person at every event? All draws of a release together, and how people move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -152,7 +152,7 @@ class Localisation(SeriesAttack):
         Parameters
         ----------
         shared : (n,) bool, optional
-            The draws that share one joint draw of noise (the landmarks drawn by the mechanism Joint).
+            The draws that share a joint draw of noise (the landmarks drawn by the mechanism Joint).
         watch : callable, optional
             Called with the share of the work that is done, and may raise to stop it.
         area : Area, optional
@@ -240,7 +240,7 @@ class _Draws:
 
 
 def _log_upper_gamma(order: int, x: Floats) -> Floats:
-    """ln Q(order, x): the density of one of p jointly drawn positions falls as Q(2p - 1, ε d)."""
+    """ln Q(order, x): the density of any of p jointly drawn positions falls as Q(2p - 1, ε d)."""
     q = scipy.special.gammaincc(order, x)
     far = np.maximum(x, 2.0 * order)  # Q is 0 to rounding only far beyond its order: the leading terms are enough
     tail = -far + (order - 1) * np.log(far) - scipy.special.gammaln(order) - np.log1p(-(order - 1) / far)

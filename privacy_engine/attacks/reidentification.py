@@ -1,4 +1,4 @@
-"""Whose release is it? A few known points of one series against the releases of all."""
+"""Whose release is it? A few known points of a series against the releases of all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

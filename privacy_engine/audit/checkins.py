@@ -17,7 +17,7 @@ from privacy_engine.recommender import Recommender
 
 MODULES = (2, 3, 5, 10)
 CELLS = 4
-"""Cells whose masses and scores are observed: the first one, in which the protected check-ins are, and others."""
+"""Cells whose masses and scores are observed: the first, in which the protected check-ins are, and others."""
 NO_NOISE = 1e4
 """A level at which noise is practically never anything but zero."""
 NUMBERS = 40
@@ -34,7 +34,7 @@ class CheckInKind:
         return "user" if mechanism.privacy_unit == "user" else "check-in"
 
     def pairs(self, mechanism: Any) -> list[Pair]:
-        """One more user or check-in, alone, beside one other, and in another cell; or one replaced."""
+        """One more user or check-in, alone, beside another, and in another cell; or a replaced user or check-in."""
         user = mechanism.privacy_unit == "user"
         more = 2 * int(mechanism.contributions) if user else 1  # a user has more check-ins than may count
         last = len(mechanism.grid) - 1
@@ -154,7 +154,7 @@ def _within(around: Ints, other: Ints) -> Ints:
 
 
 def _upload(mechanism: Any, users: list[Ints]) -> CheckIns:
-    """Check-ins in the middle of these cells (-1: outside the box), those of one user in each array.
+    """Check-ins in the middle of these cells (-1: outside the box), those of a user in each array.
 
     There is a listed venue in the middle of each cell, and none outside the box.
     """

@@ -38,7 +38,7 @@ class Decisions:
 
     @classmethod
     def of(cls, mechanism: Any) -> Decisions | None:
-        """Those of a mechanism; None where it has no private decisions, or none that one check-in moves thrice."""
+        """Those of a mechanism; None where it has no private decisions, or none that a check-in moves thrice."""
         decay = mechanism.decay
         if decay is None or mechanism.privacy_unit == "user" or mechanism.relation != "add-remove":
             return None
@@ -46,7 +46,7 @@ class Decisions:
         return cls(side, -(-decay // 2)) if mechanism.order == 1 and side >= 4 and side % 2 == 0 else None
 
     def uploads(self) -> tuple[list[Ints], list[Ints]]:
-        """The cells of each user without and with the one check-in more."""
+        """The cells of each user without and with the added check-in."""
         others = [self._others[list(pair)] for pair in _OF for _ in range(self.beside)]
         return [self._cells[[0, 2]], *others], [self._cells, *others]
 

@@ -1,4 +1,4 @@
-"""Families of events: candidates found on training draws, each a yes or no about one draw."""
+"""Families of events: candidates from training draws, each a yes or no about a draw."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from privacy_engine.core.arrays import Floats, Ints, Mask
 FAMILIES = ("value", "grid residue", "learned")
 QUANTILES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.04, 0.96, 47), [0.98, 0.99, 0.995, 0.998]])
 DISTINCT = 64
-"""Values of one residue column that are tried, at most: the most frequent ones."""
+"""Values of a residue column that are tried, at most: the most frequent."""
 RELATIONS: dict[str, Callable[[Floats, float], Mask]] = {
     "=": lambda values, threshold: values == threshold,
     "≤": lambda values, threshold: values <= threshold,

@@ -1,4 +1,4 @@
-"""An audit of every publishable mechanism, and its table; a file stores what was found as it comes."""
+"""An audit of every publishable mechanism, and its table; a file stores the results as they come."""
 
 import json
 import subprocess  # nosec B404
@@ -20,7 +20,7 @@ HEAD = ("name", "kind", "unit", "claimed", "at least", "verdict", "commit", "dra
 
 @dataclass(frozen=True)
 class Line:
-    """What one audit found: ``claimed`` and ``at_least`` are ε per ``unit``, ``draws`` those of each input."""
+    """The result of an audit: ``claimed`` and ``at_least`` are ε per ``unit``, ``draws`` those of each input."""
 
     name: str
     kind: str
@@ -111,7 +111,7 @@ def put(page: Path, lines: list[Line]) -> None:
 
 
 def around(page: Path) -> tuple[str, str]:
-    """What a page has before and after the table; DataError where it has no place for one."""
+    """What a page has before and after the table; DataError where it has no place for a table."""
     head, start, rest = page.read_text(encoding="utf-8").partition(START)
     _, end, after = rest.partition(END)
     if not start or not end:

@@ -1,4 +1,4 @@
-"""The audit: draw, choose events on one part of the draws, bound the loss by the other."""
+"""The audit: draw, choose events on some of the draws, bound the loss by the others."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,7 +24,7 @@ CONSISTENT, VIOLATED = "consistent", "violated"
 
 @dataclass(frozen=True)
 class PairResult:
-    """What was found between two inputs: ``claimed`` and ``lower_bound`` are log-odds, of the event that shows most."""
+    """The result for two inputs: ``claimed`` and ``lower_bound`` are log-odds, of the event that shows most."""
 
     name: str
     claimed: float
@@ -37,9 +37,9 @@ class PairResult:
 class AuditResult:
     """An audit's outcome. ``claimed`` is ε; ``lower_bound`` a lower bound of it, at ``confidence``, over all pairs.
 
-    A pair that lies s times the guarantee's distance apart may lose s·ε: its bound divided by s is one of ε. The
+    A pair that lies s times the guarantee's distance apart may lose s·ε: its bound divided by s is a bound of ε. The
     verdict is ``violated`` if some pair's lower bound exceeds its claim. A mechanism that keeps its claim is called
-    that with probability at most 1 - ``confidence``; one that is called ``consistent`` may still break it.
+    that with probability at most 1 - ``confidence``; a mechanism that is called ``consistent`` may still break it.
     """
 
     mechanism: str

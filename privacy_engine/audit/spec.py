@@ -40,7 +40,7 @@ class AuditSpec(Spec):
 
     @property
     def name(self) -> str:
-        """The mechanism's name, with the control's where it is one."""
+        """The mechanism's name, with the control's where it is a control."""
         return str(self.mechanism.get("name"))
 
     def target(self, *, field: str = "") -> Any:

@@ -16,7 +16,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 
 LANDMARK_EVENTS, FEWEST_EVENTS, MOST_EVENTS = 4, 2, 12
-"""Events of a series, every other one a landmark: few, because a budget spread over many events shows less of itself.
+"""Events of a series, every other a landmark: few, because a budget spread over many events shows less of itself.
 
 At landmark level two landmarks, each followed by another event: what the second saves if it is skipped, the last gets.
 """
@@ -72,7 +72,7 @@ class TrajectoryKind:
     def draw(self, mechanism: Any, given: MarkedSeries, times: int, rng: noise.RandomSource) -> Observed:
         """Published positions of ``times`` releases in degrees, (times, n, 2); not a number where none is published.
 
-        By ``mechanism.repeat``: the code of ``release``, or where a mechanism declares one its form for many at once.
+        By ``mechanism.repeat``: the code of ``release``, or, where a mechanism has it, its form for many at once.
         """
         return np.asarray(mechanism.repeat(given.series, given.landmarks, times, rng=rng))
 
@@ -154,7 +154,7 @@ _POSITIONS: dict[str, _Position] = {
 
 
 def _of_event(observed: Observed, *, of: _Position, event: int, places: _Places) -> Floats:
-    """A number of the position published for one event, (draws,); a missing one counts as at the first place."""
+    """A number of the position published for an event, (draws,); a missing position counts as at the first place."""
     return _of_all(observed[:, event : event + 1], of, places)[:, 0]
 
 
@@ -169,7 +169,7 @@ def _degrees(observed: Observed, *, event: int, axis: int) -> Floats:
 
 
 def _repeated(observed: Observed) -> Mask:
-    """Whether an event shows the position of the one before it, (draws, n)."""
+    """Whether an event shows the position of the event before it, (draws, n)."""
     mask = np.zeros(observed.shape[:2], dtype=np.bool_)
     mask[:, 1:] = (observed[:, 1:] == observed[:, :-1]).all(axis=2)
     return mask

@@ -1,4 +1,4 @@
-"""``DataType``: everything that depends on the kind of data, in one place."""
+"""``DataType``: everything that depends on the kind of data, in a single place."""
 
 import hashlib
 import hmac
@@ -25,13 +25,13 @@ Watch = Callable[[float], None]
 
 
 class DataType(ABC):
-    """One kind of data: the ``ADAPTER`` of a module or folder beside this one. It has no state.
+    """A kind of data: the ``ADAPTER`` of a module or folder beside this module. It has no state.
 
     ``rank`` orders the kinds in lists. ``item`` and ``items`` are the nouns for what there is most of, for pages, and
-    ``about`` is what the data are. ``units`` are those of the loss of its releases, the usual one first.
+    ``about`` is what the data are. ``units`` are those of the loss of its releases, the usual unit first.
     ``slow_columns`` are the columns of its tables with whole numbers that differ little from row to row: a file holds
     their differences. Data that are ``cleaned`` take cleaning steps; the axes of an outline that is ``outline_filled``
-    have scales of their own. Data of ``users`` have one series a person; ``has_stays`` is True where stays can be
+    have scales of their own. Data of ``users`` have a series a person; ``has_stays`` is True where stays can be
     detected in data with times, ``has_landmarks`` where events can be marked as landmarks before a release, and steps
     can follow it, ``has_events`` where :func:`privacy_engine.aggregation.events_of` takes the data.
     """
@@ -73,7 +73,7 @@ class DataType(ABC):
         return {f".{export.extension}": name for name, export in self.exports.items()}
 
     def export_of(self, file_name: str) -> str | None:
-        """The name of the export format that a file name ends like, of the longest extension; None without one."""
+        """The name of the export format that a file name ends like, of the longest extension; None without any."""
         endings = [extension for extension in self.extensions if file_name.lower().endswith(extension)]
         return self.extensions[max(endings, key=len)] if endings else None
 
@@ -120,7 +120,7 @@ class DataType(ABC):
         """``data`` as a pyarrow table."""
 
     def to_tables(self, data: Any) -> Iterable[Any]:
-        """The rows of :meth:`to_table` in one or more tables, one after another."""
+        """The rows of :meth:`to_table` in successive tables, at least a single table."""
         return [self.to_table(data)]
 
     @abstractmethod
@@ -139,7 +139,7 @@ class DataType(ABC):
         """What :meth:`release` published as a pyarrow table."""
 
     def release_to_tables(self, release: Any) -> Iterable[Any]:
-        """The rows of :meth:`release_to_table` in one or more tables, one after another."""
+        """The rows of :meth:`release_to_table` in successive tables, at least a single table."""
         return [self.release_to_table(release)]
 
     @abstractmethod
@@ -202,7 +202,7 @@ class DataType(ABC):
     def budget_columns(self, release: Any) -> Iterable[dict[str, Any]]:
         """What each draw of a release consumed, for a file beside it; nothing where its table has it.
 
-        The columns in one or more parts, one after another; those of a part are of one length.
+        The columns in successive parts; those of a part are of the same length.
         """
         return ()
 

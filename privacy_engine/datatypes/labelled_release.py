@@ -1,4 +1,4 @@
-"""``LabelledRelease``: one release of data in memory with its label, as commands and notebooks make it; no ledger."""
+"""``LabelledRelease``: a release of data in memory with its label, as commands and notebooks make it; no ledger."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LabelledRelease:
 
     @property
     def statement(self) -> str:
-        """What is promised, in one sentence; that it is not private, of a seeded run."""
+        """What is promised, in a sentence; that it is not private, of a seeded run."""
         return self.spec.mechanism.guarantee(self.context).statement if self.spec.private else f"{NOT_PRIVATE}."
 
     def write(self, fmt: str, out: BinaryIO) -> None:

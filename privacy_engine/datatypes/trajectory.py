@@ -62,7 +62,7 @@ DIGESTED = 1 << 16
 
 
 class TrajectoryType(DataType):
-    """Positions in the order of time, in series of one or several people."""
+    """Positions in the order of time, in series of people."""
 
     kind: ClassVar[str] = Trajectory.kind
     rank: ClassVar[int] = 0
@@ -216,7 +216,7 @@ ADAPTER = TrajectoryType()
 
 
 def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[Floats]:
-    """The distance of each published position from its event's true one, metres, series after series."""
+    """The distance of each published position from its event's true position, metres, series after series."""
     drawn = releases_of(release)
     if isinstance(truth, Trajectories):
         owns = truth.cut(EVENTS)

@@ -16,7 +16,7 @@ from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories, has_times, in_blocks, in_pieces, labels_of
 
 STRIPS = 360_000
-"""Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
+"""Strips of the globe, from west to east, by whose first and last positions the widest gap is determined."""
 
 
 class TrajectoryFacts(Frozen):
@@ -105,7 +105,7 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     first, last = first[occupied], last[occupied]
     gaps = first[1:] - last[:-1]
     west, east = first[0], last[-1]
-    if len(gaps) and gaps.max() > west + 360 - east:  # the widest gap lies inside: leave that one out instead
+    if len(gaps) and gaps.max() > west + 360 - east:  # the widest gap lies inside: leave that gap out instead
         widest = int(np.argmax(gaps))
         west, east = first[widest + 1], last[widest]
     return [float(west), float(south), float(east), float(north)]

@@ -68,7 +68,7 @@ def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
 
 
 def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectories, Mask]]:
-    """Successive series of at least :data:`BATCH` events, the number of the first one, and their marks."""
+    """Successive series of at least :data:`BATCH` events, the number of the first, and their marks."""
     if isinstance(series, Trajectories):
         for first, part in series.cut(BATCH):
             yield first, part, np.zeros(len(part.lon), dtype=np.bool_) if part.marked is None else part.marked
@@ -82,7 +82,7 @@ def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectorie
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[tuple[int, list[T]]]:
-    """Successive items of at least :data:`BATCH` rows together, and the number of the first of them; at least one."""
+    """Successive items of at least :data:`BATCH` rows together, and the number of the first; at least a batch."""
     first, some, rows = 0, list[T](), 0
     for number, item in enumerate(reported(items)):
         some.append(item)
@@ -124,7 +124,7 @@ def series_of(table: Any) -> Trajectories:
     """The series of a table of either kind."""
     columns = _degrees({name: table.column(name).to_numpy() for name in table.column_names})
     for column in columns.values():
-        column.setflags(write=False)  # one that may be written would be copied
+        column.setflags(write=False)  # a column that may be written would be copied
     return Trajectories(starts=_ends(table), names=_names(table.schema), persons=_people(table.schema), **columns)
 
 
@@ -210,7 +210,7 @@ def people_of_table(table: Any) -> list[Person]:
 
 
 def _ends(table: Any) -> Ints:
-    """Where each series begins, and where the last one ends."""
+    """Where each series begins, and where the last ends."""
     ends: Ints = np.searchsorted(table.column("series").to_numpy(), np.arange(len(_names(table.schema)) + 1))
     return ends
 
@@ -250,5 +250,5 @@ def _names(schema: Any) -> list[str]:
 
 
 def _people(schema: Any) -> list[str]:
-    """The person of each series; where a table has none all are of one person, which assumes the least."""
+    """The person of each series; where a table has none all are of the same person, which assumes the least."""
     return json.loads(schema.metadata.get(b"people", b"null")) or [""] * len(_names(schema))

@@ -10,7 +10,7 @@ from privacy_engine.decomposition.boxes import Level, Split
 from privacy_engine.decomposition.points import Points
 
 Rule = Literal["every-axis", "widest-axis", "medians"]
-"""Where nodes are split: at the middle of every axis, at the middle of the widest one, or anywhere along that one."""
+"""Where nodes are split: at the middle of every axis, at the middle of the widest axis, or anywhere along that axis."""
 
 
 class BoxTree:

@@ -26,7 +26,7 @@ class Points:
     def distinct(cls, at: Ints, size: int) -> Points:
         """The distinct ones of points ``at`` (n, d), coordinates from -1 to ``size`` - 1.
 
-        >>> found = Points.distinct(np.array([[0, 5], [1, -1], [0, 5]]), 6)
+        >>> points = Points.distinct(np.array([[0, 5], [1, -1], [0, 5]]), 6)
         >>> found.at.tolist(), found.weights.tolist()
         ([[1, -1], [0, 5]], [1, 2])
         """
@@ -48,7 +48,7 @@ class Points:
     def of_cells(cls, cells: Ints, columns: int, size: int) -> Points:
         """Runs of cells (n, k) of a grid with ``size`` cells as points: column and row of the first, of the second, …
 
-        >>> found = Points.of_cells(np.array([[0, 5], [0, 5]]), 4, 16)
+        >>> grams = Points.of_cells(np.array([[0, 5], [0, 5]]), 4, 16)
         >>> found.at.tolist(), found.weights.tolist()
         ([[0, 0, 1, 1]], [2])
         """

@@ -1,4 +1,4 @@
-"""How an experiment reads as charts: what its axes and their values are called, which one lies horizontally."""
+"""How an experiment reads as charts: what its axes and their values are called, which axis lies horizontally."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -63,10 +63,10 @@ def _measure(metric: Measure) -> dict[str, Any]:
 
 
 def points(spec: ExperimentSpec, results: Results) -> list[dict[str, Any]]:
-    """A row for each point of the grid: ``at``, which value of each axis; ``share``; ``values``, one for each metric.
+    """A row for each point of the grid: ``at``, which value of each axis; ``share``; ``values``, of each metric.
 
     ``results`` as in :func:`~privacy_engine.experiments.table.assemble`, or a part of it: a cell may be missing, or
-    have fewer repetitions so far. ``share`` and ``values`` are None for one that is missing.
+    have fewer repetitions so far. ``share`` and ``values`` are None for a cell that is missing.
     """
     return placed(spec, {cell: summed(values) for cell, values in results.items()})
 
@@ -81,7 +81,7 @@ def placed(spec: ExperimentSpec, by_cell: Mapping[str, dict[str, Any]]) -> list[
 
 
 def summed(values: Floats) -> dict[str, Any]:
-    """``share`` and ``values`` of one cell, from its landmark share and metrics, (1 + metrics, repetitions)."""
+    """``share`` and ``values`` of a cell, from its landmark share and metrics, (1 + metrics, repetitions)."""
     share, *metrics = map(summary, values)
     return {"share": share["mean"], "values": metrics}
 

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary, ref
 from privacy_engine.data import LandmarkSet, Trajectory
 
 MOST_BYTES = 2**25
-"""Of the masks of one dataset; what comes after them is drawn again."""
+"""Of the masks of a dataset; what comes after them is drawn again."""
 
 
 class MarkCache:

@@ -20,7 +20,7 @@ BLOCK_S = 1.0
 MOST_PARTS = 400
 SHORTEST_PART_S, LONGEST_PART_S = 0.15, 300.0
 TOGETHER_S = 3.0
-"""Blocks that draw the same landmarks are one part up to this much work."""
+"""Blocks that draw the same landmarks are a single part up to this much work."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Block:
 
 
 def cell_seconds(cell: Cell, lengths: Sequence[int], repetitions: int) -> float:
-    """About how long so many repetitions of a cell take on one core, in seconds; see :meth:`Cell.seconds`."""
+    """About how long so many repetitions of a cell take on a single core, in seconds; see :meth:`Cell.seconds`."""
     return cell.seconds(lengths, repetitions)
 
 
 def predicted_seconds(spec: ExperimentSpec, lengths: Sequence[int]) -> float:
-    """About how long an experiment takes on one core, in seconds; see :func:`cell_seconds`."""
+    """About how long an experiment takes on a single core, in seconds; see :func:`cell_seconds`."""
     return sum(cell_seconds(cell, lengths, spec.repetitions) for cell in spec.cells())
 
 
@@ -74,7 +74,7 @@ def _usual_size(cell: Cell, lengths: Sequence[int]) -> int:
 
 
 def in_order(every: Iterable[Block]) -> list[Block]:
-    """Blocks that draw the same landmarks one after the other, those of a cell by their repetitions."""
+    """Blocks that draw the same landmarks in succession, those of a cell by their repetitions."""
     places: dict[Hashable, int] = {}
     listed = [(places.setdefault(block.cell.draws, len(places)), block) for block in every]
     return [block for _, block in sorted(listed, key=lambda entry: (entry[0], entry[1].first))]

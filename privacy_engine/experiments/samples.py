@@ -47,9 +47,9 @@ def _city() -> Iterable[Sequence[Any]]:
 
 
 def table_samples() -> list[TableSample]:
-    """A sample of counts and one of check-ins, always the same.
+    """A sample of counts and of check-ins, always the same.
 
-    >>> [(one.kind, list(next(iter(one.rows())))[:3]) for one in table_samples()]
+    >>> [(sample.kind, list(next(iter(sample.rows())))[:3]) for sample in table_samples()]
     [('stream', ['time', 'Station', 'Old town']), ('checkins', ['user_id', 'time', 'place_id'])]
     """
     return [

@@ -1,4 +1,4 @@
-"""Which series an experiment is tried on: those of a dataset, joined and cut, or without one a synthetic series."""
+"""Which series an experiment is tried on: those of a dataset, joined and cut, or without it a synthetic series."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal

@@ -1,6 +1,6 @@
 """``ExperimentSpec``: what is tried, over which values, how often. It expands to cells; equal ones have equal keys.
 
-A cell is one combination (:mod:`privacy_engine.experiments.cells`). What it gives is a function of the cell, the data
+A cell is a combination (:mod:`privacy_engine.experiments.cells`). What it gives is a function of the cell, the data
 and the number of the repetition, and of nothing else: not of the experiment it is part of, and not of how the work is
 cut.
 """
@@ -45,7 +45,7 @@ class Point(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """What one entry of a grid sets: the places in a cell, and for each of its values what to put there."""
+    """What an entry of a grid sets: the places in a cell, and for each of its values what to put there."""
 
     name: str
     paths: tuple[str, ...]
@@ -120,7 +120,7 @@ class ExperimentSpec(Spec):
         if self.series is None:
             del content["series"]  # a spec without it keeps its digest
         if content["kind"] == UNSTATED:
-            del content["kind"]  # so does one from before there were kinds
+            del content["kind"]  # so does a spec from before there were kinds
         return content
 
     def on(self, series: SeriesSelection) -> Self:
@@ -151,7 +151,7 @@ class ExperimentSpec(Spec):
         return iter(self._points)
 
     def cell(self, at: Sequence[int]) -> Cell:
-        """The cell with these values of the axes, one for each, by their numbers."""
+        """The cell with these values of the axes, for each, by their numbers."""
         return self._cell(self.axes(), tuple(at))
 
     @property
@@ -202,7 +202,7 @@ def kind_of(stored: Mapping[str, Any]) -> str:
 
 
 def _number(text: str) -> float:
-    """A number of JSON, which has one kind of them: 1.0 is 1, so that spellings of a spec have one digest."""
+    """A number of JSON, which has a single kind of them: 1.0 is 1, so that spellings of a spec have the same digest."""
     value = float(text)
     return int(value) if value.is_integer() and abs(value) <= EXACT else value
 

@@ -52,7 +52,7 @@ def has_digest(content: bytes) -> bool:
 
 
 def block_of(content: bytes) -> Floats | None:
-    """The block of :func:`block_bytes`, or one of before there were digests; None if it is damaged."""
+    """The block of :func:`block_bytes`, or a block from before there were digests; None if it is damaged."""
     file = BytesIO(content)
     try:
         block = np.lib.format.read_array(file, allow_pickle=False)
@@ -76,7 +76,7 @@ class MemoryStore:
 
 
 class FolderStore:
-    """Keeps them as files ``dataset/cell/first-count.npy``: each whole or not there; a damaged one counts as none.
+    """Keeps them as files ``dataset/cell/first-count.npy``: each whole or not there; a damaged block counts as none.
 
     Several experiments and processes may share a folder.
     """

@@ -47,12 +47,12 @@ def walk(events: int = 1000) -> Trajectory:
 
 
 def first_events(series: Sequence[Trajectory], events: int) -> Trajectory:
-    """The first events of all series in their order, as one; without times where one of them has none.
+    """The first events of all series in their order, as a series; without times where any of them has none.
 
     Raises
     ------
     DataError
-        A later series begins before an earlier one ends.
+        A later series begins before an earlier series ends.
     """
     lon, lat = (np.concatenate([getattr(track, axis) for track in series])[:events] for axis in ("lon", "lat"))
     times = [track.time_s for track in series if track.time_s is not None]

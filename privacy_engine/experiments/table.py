@@ -1,4 +1,4 @@
-"""Results as a tidy table, one row for each cell and metric, and as LaTeX."""
+"""Results as a tidy table, a row for each cell and metric, and as LaTeX."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
     ``marked_share`` (mean, of trajectories only), ``metric``, its parameters as ``metric.<parameter>`` where it has
     some, ``unit``, ``value`` (the mean, where there are short columns), ``mean``, ``low`` and ``high`` (quantiles over
     repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have a value. Numbers are null where no
-    repetition has one.
+    repetition has any.
     """
     rows, marked, short = [], spec.cell_type.has_landmarks, False
     for point in spec.points():
@@ -67,7 +67,7 @@ def _parameters(point: Point) -> dict[str, Any]:
 
 
 def flattened(description: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A description as one row: ``{"release.mechanism.epsilon": 1.0, …}``; lists of plain values as JSON text."""
+    """A description as a row: ``{"release.mechanism.epsilon": 1.0, …}``; lists of plain values as JSON text."""
     row: dict[str, Any] = {}
     for name, value in description.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -170,7 +170,7 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
 
 
 def _macros(names: list[str]) -> list[str]:
-    """A macro's name for each metric; a letter distinguishes those of one name, as TeX has no digits in names."""
+    """A macro's name for each metric; a letter distinguishes those of the same name, as TeX has no digits in names."""
     macros = ["".join(part.capitalize() for part in name.split("-")) for name in names]
     return [
         macro + (ascii_uppercase[macros[:i].count(macro)] if macros.count(macro) > 1 else "")
@@ -179,7 +179,7 @@ def _macros(names: list[str]) -> list[str]:
 
 
 def horizontal(spec: ExperimentSpec) -> tuple[int, str]:
-    """Which axis is the horizontal one, and the column with its values."""
+    """Which axis is horizontal, and the column with its values."""
     axes = spec.axes()
     for i, axis in enumerate(axes):
         firsts = [value[0] if len(axis.paths) > 1 else value for value in axis.values]

@@ -142,7 +142,7 @@ class Released(ABC):
 
     @property
     def statement(self) -> str:
-        """What is promised, in one sentence."""
+        """What is promised, in a sentence."""
         return self.made.statement
 
     def __repr__(self) -> str:
@@ -202,7 +202,7 @@ class Released(ABC):
 
 
 def described_steps(steps: Any, registry: Registry[Any], option: str) -> list[Any]:
-    """Descriptions of ``steps``: one or several, each in short (``ou-smoother``), as an object or as a component."""
+    """Descriptions of ``steps``: a step or several, each in short (``ou-smoother``), as an object or as a component."""
     several = steps if isinstance(steps, Sequence) and not isinstance(steps, str) else [steps] if steps else []
     return [parse_short_step(step, registry, option=option) if isinstance(step, str) else step for step in several]
 

@@ -110,7 +110,7 @@ class ModelRelease(Released):
         Parameters
         ----------
         history : sequence of (lon, lat) or of int
-            Positions in degrees, or numbers of cells; the last one is the latest.
+            Positions in degrees, or numbers of cells; the last is the latest.
 
         Raises
         ------

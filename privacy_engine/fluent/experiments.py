@@ -22,7 +22,7 @@ COLOURS = 10
 
 
 class Experiment:
-    """The results of an experiment: simulated releases, whose seed is known, so that they protect no one."""
+    """The results of an experiment: simulated releases, whose seed is known, so that they protect no person."""
 
     def __init__(self, spec: ExperimentSpec, table: pa.Table) -> None:
         self.spec, self.table = spec, table
@@ -41,7 +41,7 @@ class Experiment:
         return engine.write(self.table, self.spec, Path(folder))
 
     def lines(self, metric: int = 0) -> list[dict[str, Any]]:
-        """The curves of a metric: ``label``, ``x``, ``mean``, ``low`` and ``high``, one value for each point.
+        """The curves of a metric: ``label``, ``x``, ``mean``, ``low`` and ``high``, a value for each point.
 
         ``x`` are numbers of the horizontal axis, of trajectories the measured share of landmarks where it has none.
         """

@@ -1,4 +1,4 @@
-"""Figures by matplotlib, which is imported when one is drawn; each function takes axes or makes them."""
+"""Figures by matplotlib, which is imported when a figure is drawn; each function takes axes or makes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from privacy_engine.fluent.drawing import COLOURS, LANDMARK
 from privacy_engine.recommender import Recommender
 
 DIMENSIONS = 8
-"""Dimensions that are drawn one by one; of more it is their total."""
+"""Dimensions that are drawn singly; of more it is their total."""
 LEGEND = 10
 
 
@@ -25,7 +25,7 @@ def axes_of(ax: Any) -> Any:
 
 
 def as_map(ax: Any, lat: float) -> Any:
-    """Name the axes in degrees and give a metre one length in both directions at a latitude."""
+    """Name the axes in degrees and give a metre the same length in both directions at a latitude."""
     ax.set(xlabel="longitude, degrees", ylabel="latitude, degrees")
     ax.set_aspect(1 / max(float(np.cos(np.radians(lat))), 0.01), adjustable="datalim")
     ax.ticklabel_format(useOffset=False)
@@ -35,7 +35,7 @@ def as_map(ax: Any, lat: float) -> Any:
 def plot_tracks(
     series: Sequence[Trajectory], masks: Sequence[Mask] = (), *, ax: Any = None, colour: str | None = None
 ) -> Any:
-    """Tracks, and as dots the events that ``masks`` mark, one for each series."""
+    """Tracks, and as dots the events that ``masks`` mark, a mask for each series."""
     ax = axes_of(ax)
     for number, track in enumerate(series):
         line = {"color": colour or COLOURS[number % len(COLOURS)], "linewidth": 1.0}

@@ -31,7 +31,7 @@ from privacy_engine.releases.spec import ReleaseSpec
 
 
 class TrajectoryData(Original):
-    """Trajectories of one or several people, with the landmarks that :meth:`landmarks` marked."""
+    """Trajectories of people, with the landmarks that :meth:`landmarks` marked."""
 
     kind = Trajectory.kind
 

@@ -1,4 +1,4 @@
-"""Registered ways to choose dummy landmarks, and the one description of a choice: a way and perhaps a seed."""
+"""Registered ways to choose dummy landmarks, and the description of a choice: a way and perhaps a seed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DummyMethod(Component):
     ) -> list[DummySelection]:
         """One selection for each series, in order, each at the level ``epsilon``.
 
-        Series share no event, so for any one event the level does not grow with their number (parallel composition);
+        Series share no event, so for any single event the level does not grow with their number (parallel composition);
         for m events, in whichever series, it is m times as large.
 
         Raises
@@ -90,7 +90,7 @@ class DummyMethod(Component):
             return summed(self._counts(marks) for marks in landmarks)
 
     def seconds(self, landmarks: Sequence[LandmarkSet]) -> float:
-        """How long choosing takes at worst, as measured on one core of a small machine; what is refused takes none."""
+        """How long choosing takes at worst, as measured on a core of a small machine; what is refused takes none."""
         return sum(2.5e-4 + self._seconds(marks) for marks in landmarks)
 
     def describe(self) -> str:
@@ -304,7 +304,7 @@ class SelectionSpec(Spec):
         return self.seed is None
 
     def select(self, landmarks: Sequence[LandmarkSet]) -> list[DummySelection]:
-        """One selection for each series, all from one random source; errors as :meth:`DummyMethod.select`."""
+        """A selection for each series, all from the same random source; errors as :meth:`DummyMethod.select`."""
         chosen: list[DummySelection] = self.method.select(
             landmarks, rng=noise.source(self.seed, stream=noise.Stream.DUMMIES)
         )

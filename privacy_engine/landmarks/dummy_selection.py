@@ -1,10 +1,10 @@
-"""Dummy landmarks: regular events that pass for landmarks, so that a marked event need not be one.
+"""Dummy landmarks: regular events that pass for landmarks, so that a marked event need not be a landmark.
 
 Run a mechanism on L' = L and the dummies, and what it shows of its landmarks (noise scales show their number, repeats
 their places) shows L' instead. Two ways to choose them, which do not protect the same:
 
 * :func:`select_dummies`: an option of Optimal, Heuristic or Partitioned [1]_, drawn by the exponential mechanism;
-* :func:`one_sided_dummies`: a coin for each regular event; the only one with a guarantee for the landmarks.
+* :func:`one_sided_dummies`: a coin for each regular event; the only way with a guarantee for the landmarks.
 
 Levels of a selection are plain numbers: never add them to a budget per metre.
 

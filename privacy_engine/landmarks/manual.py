@@ -1,4 +1,4 @@
-"""Landmarks picked one by one."""
+"""Landmarks picked individually."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal

@@ -69,8 +69,8 @@ def heuristic_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> 
 def optimal_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> Ints:
     """Regular events (0-based) in the order that Optimal finds best, (r,).
 
-    Of all r! orders, the one whose evaluations, averaged over its r options, are nearest to that of the landmarks
-    alone; of those nearer than 1e-12 to the best (or to the landmarks' own), the one with the earliest events first.
+    Of all r! orders, that whose evaluations, averaged over its r options, are nearest to that of the landmarks
+    alone; of those nearer than 1e-12 to the best (or to the landmarks' own), that with the earliest events first.
     Milliseconds as a rule; for 16 events half a minute at worst, where no early answer can be proved best.
 
     Parameters
@@ -121,7 +121,7 @@ class Histogram(NamedTuple):
 def landmark_histogram(is_landmark: ArrayLike) -> Histogram:
     """The landmarks in bins as wide as Freedman and Diaconis advise [1]_: 2 IQR / ∛k, rounded up.
 
-    Where the quartiles coincide, as many bins as Sturges advises, ⌈log₂ k⌉ + 1; without landmarks, one bin.
+    Where the quartiles coincide, as many bins as Sturges advises, ⌈log₂ k⌉ + 1; without landmarks, a single bin.
 
     References
     ----------
@@ -142,7 +142,7 @@ def landmark_histogram(is_landmark: ArrayLike) -> Histogram:
 
 
 def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") -> Ints:
-    """Bins (0-based, of :func:`landmark_histogram`) in the order in which Partitioned adds one event to each, (r,).
+    """Bins (0-based, of :func:`landmark_histogram`) in the order in which Partitioned adds an event to each, (r,).
 
     Each step fills the bin that leaves the relative frequencies nearest to the original ones, the first of equals:
     by Euclidean distance, O(r√k), or by Wasserstein distance (the sum of differences of cumulative frequencies), O(r)

@@ -53,7 +53,7 @@ def polygon(rings: Rings) -> shapely.Polygon:
 
 
 def _unwrapped(ring: Floats) -> Floats:
-    """The corners, each within half a turn of the one before, (m, 2); the last is not the first again."""
+    """The corners, each within half a turn of the corner before, (m, 2); the last is not the first again."""
     import shapely
 
     if len(ring) > 1 and ring[0, 1] == ring[-1, 1]:

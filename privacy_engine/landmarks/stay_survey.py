@@ -59,7 +59,7 @@ class StaySurvey(Frozen):
 def stay_survey(series: Sequence[Trajectory]) -> StaySurvey:
     """Count the stay points of :data:`DISTANCES_M` and :data:`DURATIONS_S`, each as ``StayPoints`` finds them.
 
-    The runs of one distance are the same for every duration, so that each distance is one pass over the events.
+    The runs of a distance are the same for every duration, so that each distance is a single pass over the events.
 
     Raises
     ------
@@ -69,8 +69,8 @@ def stay_survey(series: Sequence[Trajectory]) -> StaySurvey:
     Examples
     --------
     >>> line = Trajectory([0.0, 0.0, 0.0, 1.0], [0.0] * 4, [0.0, 900.0, 1800.0, 1860.0])
-    >>> found = stay_survey([line]).counts
-    >>> [(one.landmarks, one.stays) for one in found if one.distance_m == 100 and one.duration_s in (1800, 3600)]
+    >>> counts = stay_survey([line]).counts
+    >>> [(x.landmarks, x.stays) for x in counts if x.distance_m == 100 and x.duration_s in (1800, 3600)]
     [(3, 1), (0, 0)]
     """
     whole = series if isinstance(series, Trajectories) else together(series)
@@ -115,7 +115,7 @@ def _stays(some: Trajectories, groups: Ints, duration_s: float) -> Ints:
 
 
 def _nearest(counts: Sequence[StayCount], events: int) -> StayCount | None:
-    """The one nearest to the usual, in factors of both, of those with enough stays and not too many landmarks."""
+    """The count nearest to the usual, in factors of both, of those with enough stays and not too many landmarks."""
     usable = [count for count in counts if count.stays and count.landmarks <= MOST_SHARE * events]
     enough = [count for count in usable if count.stays >= ENOUGH] or usable
 
@@ -126,7 +126,7 @@ def _nearest(counts: Sequence[StayCount], events: int) -> StayCount | None:
 
 
 def _places(some: Trajectories, stays: Ints, reach_m: float) -> int:
-    """How many places stays are at: those whose middles lie within ``reach_m`` of the first one at a place.
+    """How many places stays are at: those whose middles lie within ``reach_m`` of the first at a place.
 
     As the landmark editor lists them (static/js/trajectory/landmark_editor/landmark_places.js).
     """

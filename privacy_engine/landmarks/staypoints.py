@@ -44,7 +44,7 @@ def stay_points(
     max_gap_s: float | None = None,
     starts: Ints | None = None,
 ) -> Ints:
-    """Stays of one trajectory, or of several, as half-open groups [i, j), (m, 2).
+    """Stays of a single trajectory, or of several, as half-open groups [i, j), (m, 2).
 
     A run [i, j) is maximal with every point within ``distance_m`` (great circle) of its anchor i; it is a stay if it
     lasts at least ``duration_s`` [1]_. The readings differ:
@@ -68,7 +68,7 @@ def stay_points(
     max_gap_s : float, optional
         A silence longer than this cuts the series in two: a logger that was off makes no stay.
     starts : (k + 1,) int, optional
-        Where each of k trajectories begins and the last one ends; without, all events are one's.
+        Where each of k trajectories begins and the last ends; without, all events are of the same.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def zones_from_geojson(source: str | bytes | Mapping[str, Any]) -> Zones:
     Raises
     ------
     ParameterError
-        It is no GeoJSON, holds something else, or a shape is not one; the field names the place
+        It is no GeoJSON, holds something else, or a shape is not a zone; the field names the place
         (``features.3.geometry``, ``zones.0.coordinates``).
 
     Examples

@@ -1,4 +1,4 @@
-"""Zones: polygons and circles drawn on the map; what happens in one of them is a landmark."""
+"""Zones: polygons and circles drawn on the map; what happens in any of them is a landmark."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal

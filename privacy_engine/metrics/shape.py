@@ -63,7 +63,7 @@ def _distinct(lon: Floats, lat: Floats) -> Floats:
 
 
 def _farthest_m(line: Floats, other: Floats) -> float:
-    """The largest distance from a position of ``one`` (n, 2) to the nearest of ``other`` (m, 2)."""
+    """The largest distance from a position of ``line`` (n, 2) to the nearest of ``other`` (m, 2)."""
     tree, farthest = scipy.spatial.cKDTree(on_sphere(*other.T)), 0.0
     for some in blocks(len(line), ROWS * 16):
         nearest = tree.query(on_sphere(*line[some].T))[1]

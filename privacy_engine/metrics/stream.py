@@ -28,7 +28,7 @@ class StreamMetric(Metric):
     count_s: ClassVar[float] = 2e-8
 
     def seconds_once(self, counts: int) -> float:
-        """About how long one release of so many counts takes, on one core of a small machine."""
+        """About how long a release of so many counts takes, on a single core of a small machine."""
         return 2e-5 + self.count_s * counts
 
     @property
@@ -42,7 +42,7 @@ class StreamMetric(Metric):
         return float(self._of(truth.counts, release.counts.astype(np.float64)))
 
     def _of(self, truth: Floats, published: Floats) -> float:
-        """The value for counts (T, d) of which there is at least one."""
+        """The value for counts (T, d) of which there is at least a single count."""
         raise NotImplementedError
 
 

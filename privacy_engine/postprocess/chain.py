@@ -2,7 +2,7 @@
 
 Prior: x is a Markov chain with tridiagonal precision Q; a draw y_t of x_t has precision w_t (0: no draw). Then
 E[x | y] solves (Q + diag w) x = w y, which is what a Kalman filter and a Rauch-Tung-Striebel smoother [1]_ compute
-in two passes, here by one banded Cholesky factor for both axes [2]_.
+in two passes, here by a banded Cholesky factor for both axes [2]_.
 
 References
 ----------
@@ -39,7 +39,7 @@ def random_walk(n: int, step_variance: float) -> Chain:
 
 
 def ornstein_uhlenbeck(n: int, variance: float, correlation: float) -> Chain:
-    """Stationary, mean 0: variance σ² per axis and correlation φ from one event to the next."""
+    """Stationary, mean 0: variance σ² per axis and correlation φ from an event to the next."""
     innovation = variance * (1 - correlation**2)
     diagonal = np.full(n, 1 + correlation**2)
     diagonal[0] -= correlation**2

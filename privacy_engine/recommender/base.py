@@ -48,7 +48,7 @@ class Recommender(ABC):
 
     @abstractmethod
     def scores(self, history: Sequence[int]) -> Floats:
-        """The score of each cell as the next one after ``history``, (cells,): larger is better, finite.
+        """The score of each cell as the next after ``history``, (cells,): larger is better, finite.
 
         An empty history has the scores of a first cell. DataError where the history names no cell of the grid.
         """

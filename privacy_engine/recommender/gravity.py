@@ -1,4 +1,4 @@
-"""``GravityModel``: cells are recommended by how often they are visited and how far they lie from the last one."""
+"""``GravityModel``: cells are recommended by how often they are visited and how far they lie from the last cell."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def visit_counts(sequences: Sequences) -> Ints:
 
 
 def weighted_visits(sequences: Sequences, most: int, parts: int) -> Ints:
-    """Visits of each cell in ``parts`` of one, (cells,): a user's weigh at most ``most`` together.
+    """Visits of each cell in ``parts`` of a visit, (cells,): a user's weigh at most ``most`` together.
 
     Weights are rounded down to whole parts, so a user adds at most ``parts * most`` in sum.
     """
@@ -41,7 +41,7 @@ def weighted_visits(sequences: Sequences, most: int, parts: int) -> Ints:
 
 
 def band_counts(sequences: Sequences) -> Ints:
-    """How many transitions of the sequences go to a cell in each band around the last one, (BANDS,)."""
+    """How many transitions of the sequences go to a cell in each band around the last cell, (BANDS,)."""
     pairs = sequences.windows(2)
     bands = bands_between(sequences.grid, pairs[:, 0], pairs[:, 1])
     return np.bincount(bands, minlength=BANDS).astype(np.int64)

@@ -16,10 +16,10 @@ from privacy_engine.recommender.sequences import Sequences
 
 @dataclass(frozen=True, eq=False)
 class GramLevel:
-    """The runs of one length that occur: ``code`` (n,) sorted, ``count`` (n,) how often.
+    """The runs of a length that occur: ``code`` (n,) sorted, ``count`` (n,) how often.
 
     A code is the place of the run without its last cell in the level before, times the number of cells, plus the last
-    cell; runs of one cell have the cell itself. The number of a run is its place in ``code``.
+    cell; runs of a single cell have the cell itself. The number of a run is its place in ``code``.
     """
 
     code: Ints
@@ -37,7 +37,7 @@ class GramLevel:
 
 
 def gram_levels(sequences: Sequences, longest: int) -> list[GramLevel]:
-    """The runs of 1 to ``longest`` cells of the sequences, one level for each length."""
+    """The runs of 1 to ``longest`` cells of the sequences, a level for each length."""
     cells, position = len(sequences.grid), sequences.position
     code, levels = sequences.cells, []
     for length in reported(range(1, longest + 1)):
@@ -59,7 +59,7 @@ class MarkovModel(Recommender):
     Parameters
     ----------
     levels : list of GramLevel
-        The runs of one cell, of two, … of ``order`` + 1.
+        The runs of a single cell, of two, … of ``order`` + 1.
     least : int
         A history counts by its longest end that was followed by a cell at least so often.
     """

@@ -35,12 +35,12 @@ class NgramModel(Recommender):
     Parameters
     ----------
     order : int
-        The most cells of the history that the next one depends on.
-    expanded : arrays of int, one for each level but the last
-        The nodes of the level that have children: one for each cell and one for the end of a sequence.
-    rates : arrays of float, one for each level
+        The most cells of the history that the next cell depends on.
+    expanded : arrays of int, an array for each level but the last
+        The nodes of the level that have children: a child for each cell and a child for the end of a sequence.
+    rates : arrays of float, an array for each level
         Rate of the noise on the children of each expanded node of the level above, of the first level (1,).
-    counts : arrays of int, one for each level
+    counts : arrays of int, an array for each level
         Noisy counts of its nodes.
     """
 

@@ -17,7 +17,7 @@ from privacy_engine.recommender.shrinkage import shrunk_towards
 
 
 def transition_counts(sequences: Sequences) -> Ints:
-    """How often each cell follows each other one, (cells²,): those of cell 0 first."""
+    """How often each cell follows each other cell, (cells²,): those of cell 0 first."""
     pairs, cells = sequences.windows(2), len(sequences.grid)
     return np.bincount(pairs[:, 0] * cells + pairs[:, 1], minlength=cells**2).astype(np.int64)
 

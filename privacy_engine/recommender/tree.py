@@ -36,12 +36,12 @@ class TreeModel(Recommender):
     Parameters
     ----------
     order : int
-        How many cells of the history the next one depends on.
+        How many cells of the history the next cell depends on.
     rule : "every-axis", "widest-axis" or "medians"
         Where nodes are split.
-    expanded : arrays of int, one for each level but the last
+    expanded : arrays of int, an array for each level but the last
         The nodes that are split.
-    counts, leaf_counts : arrays of int, one for each level
+    counts, leaf_counts : arrays of int, an array for each level
         Noisy counts of all its nodes, and of its leaves alone; of length 0 where there are none.
     rates, leaf_rates : (levels,) float
         Rates of the noise on them; 0 where there are none.
@@ -150,13 +150,13 @@ class TreeModel(Recommender):
         return np.asarray(squares.min() / squares)
 
     def _next_weights(self, recent: Sequence[int]) -> Floats:
-        """How the cells of a leaf share its count as the next one after these cells, (cells,), all positive."""
+        """How the cells of a leaf share its count as the next after these cells, (cells,), all positive."""
         if not recent:
             return self.popularity
         return self.popularity * from_cell(self._nearness, recent[-1])
 
     def _matching(self, recent: Sequence[int], weights: Floats) -> tuple[Ints, Floats]:
-        """The leaves that have runs with these cells before the last one, (n,), and how much of each has them."""
+        """The leaves that have runs with these cells before the last, (n,), and how much of each has them."""
         low, high, values = self.leaves
         rows, share = np.arange(len(values)), np.ones(len(values))
         for place, cell in enumerate(recent, self.order - len(recent)):
@@ -168,7 +168,7 @@ class TreeModel(Recommender):
         return rows, share
 
     def _sums(self, rows: Ints, place: int, weights: Floats) -> Floats:
-        """The weights of the cells that leaves have at one place of their runs, in sum, (n,)."""
+        """The weights of the cells that leaves have at a place of their runs, in sum, (n,)."""
         low, high, _ = self.leaves
         total = np.zeros((self.grid.rows + 1, self.grid.columns + 1))
         total[1:, 1:] = weights.reshape(self.grid.rows, -1).cumsum(axis=0).cumsum(axis=1)
@@ -176,7 +176,7 @@ class TreeModel(Recommender):
         return np.asarray(total[north, east] - total[south, east] - total[north, west] + total[south, west])
 
     def _spread(self, rows: Ints, share: Floats, place: int, weights: Floats) -> Floats:
-        """Counts of leaves, times their share, spread over the cells they have at one place by weight, (cells,)."""
+        """Counts of leaves, times their share, spread over the cells they have at a place by weight, (cells,)."""
         low, high, values = self.leaves
         density = values[rows] * share / self._sums(rows, place, weights)
         (west, south), (east, north) = (ends[rows, 2 * place : 2 * place + 2].T for ends in (low, high))
@@ -269,7 +269,7 @@ def checked_order(order: Any) -> int:
 
 
 def new_tree(grid: Grid, order: int, rule: Rule) -> BoxTree:
-    """The tree of one node: all runs of ``order`` + 1 cells of ``grid``, a column and a row of each in turn."""
+    """The tree of a single node: all runs of ``order`` + 1 cells of ``grid``, a column and a row of each in turn."""
     return BoxTree(np.array([grid.columns, grid.rows] * (order + 1)), rule)
 
 

@@ -20,7 +20,7 @@ class ReleaseInputs(Generic[D]):
     """The data of an upload and what is known beside them before anything is drawn.
 
     ``data`` are what the kind's :meth:`~privacy_engine.datatypes.DataType.from_table` returns: of trajectories columns
-    with offsets, whose ``people`` are those of the series, and ``landmarks`` one set for each series. ``context`` is
+    with offsets, whose ``people`` are those of the series, and ``landmarks`` a set for each series. ``context`` is
     what the promise depends on. A subclass may read each of them when it is first used.
     """
 

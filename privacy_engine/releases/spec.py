@@ -1,4 +1,4 @@
-"""``ReleaseSpec``: the one description of a release. The form fills it, the API carries it, the row stores it, the
+"""``ReleaseSpec``: the description of a release. The form fills it, the API carries it, the row stores it, the
 worker reads it, the engine runs it, the legend names it."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ def parse_steps(description: Any) -> tuple[PostProcess, ...]:
     Raises
     ------
     ParameterErrors
-        With one error for each field at fault, named ``postprocess.0.field``.
+        With an error for each field at fault, named ``postprocess.0.field``.
     """
     return postprocesses.parse_list(description, field="postprocess")
 
@@ -140,7 +140,7 @@ class ReleaseSpec(Spec):
         *,
         watch: Callable[[float], None] | None = None,
     ) -> Sequence[Release]:
-        """One release of each series, all from one random source; those of many events lie in a file.
+        """A release of each series, all from the same random source; those of many events lie in a file.
 
         Each person's series (:mod:`privacy_engine.data.people`) are released together, in the order of time and under
         one budget, and cut apart afterwards. ``watch(share)`` is called with the share of events that are done, and may
@@ -149,7 +149,7 @@ class ReleaseSpec(Spec):
         Raises
         ------
         DataError
-            There is not one landmark set for each series, over its events.
+            There is not a landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
         source, masks = noise.source(self.seed), [marks.mask for marks in landmarks]

@@ -1,4 +1,4 @@
-"""``Cell``: one combination of an experiment, and what the cells of every kind of data share."""
+"""``Cell``: a combination of an experiment, and what the cells of every kind of data share."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Cell(Spec):
         raise NotImplementedError
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        """About how long so many repetitions take on one core, over data of these sizes."""
+        """About how long so many repetitions take on a single core, over data of these sizes."""
         raise NotImplementedError
 
     def own_sizes(self) -> list[int] | None:
@@ -189,6 +189,6 @@ def moved(error: ParameterError, old: str, new: str) -> ParameterError:
 
 
 def lacks(field: str, rule: str, value: Any) -> ParameterError:
-    """An error on ``field``, with the value where there is one."""
+    """An error on ``field``, with the value if any."""
     got = "" if value is None else f", got {brief(value)}"
     return ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value)

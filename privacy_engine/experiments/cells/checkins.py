@@ -120,7 +120,7 @@ class CheckInCell(ReleaseCell):
         return 1 if self.splits else super().batch(sizes)
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        """About how long so many repetitions take on one core of a small machine, over so many check-ins.
+        """About how long so many repetitions take on a single core of a small machine, over so many check-ins.
 
         Sums of constants measured on check-ins of 500 to 7,000 users, right within a factor of eight.
         """

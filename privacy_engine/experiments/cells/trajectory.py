@@ -94,9 +94,9 @@ class TrajectoryCell(Cell):
         return np.array([MarkedShare().values(trials), *measured])
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        """About how long so many repetitions take on one core, in seconds, over series of so many events.
+        """About how long so many repetitions take on a single core, in seconds, over series of so many events.
 
-        Sums of constants measured on one core of a small machine in 2026, right within a factor of three for series of
+        Sums of constants measured on a core of a small machine in 2026, right within a factor of three for series of
         100 to 100,000 events: for the landmarks, for the dummies (:meth:`DummyMethod.seconds`, at worst) and for each
         metric. Which events are landmarks is not read: dummies are reckoned for the share a method requires, or a
         fifth. A first run in a process also loads its kernels, about 0.2 s, which are not counted.

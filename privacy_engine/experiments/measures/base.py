@@ -1,4 +1,4 @@
-"""What the measures share: a description, one number for each repetition, and how long that takes."""
+"""What the measures share: a description, a number for each repetition, and how long that takes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privacy_engine.experiments.trials import Trials
 from privacy_engine.registry import Registry
 
 RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 7e-6
-"""Seconds of one release, of each of its events, and of an event more where budgets depend on the run."""
+"""Seconds of a release, of each of its events, and of an event more where budgets depend on the run."""
 
 Work = dict[str, float]
 """Seconds by what is done; what two measures have in common is done once."""
@@ -41,7 +41,7 @@ class Measure(Component):
         raise NotImplementedError
 
     def work(self, cell: Any, lengths: Sequence[int], repetitions: int) -> Work:
-        """About how long that takes on one core of a small machine, for series of these lengths."""
+        """About how long that takes on a single core of a small machine, for series of these lengths."""
         raise NotImplementedError
 
     def seconds(self, cell: Any, lengths: Sequence[int], repetitions: int) -> float:
@@ -137,9 +137,9 @@ measures = Measures("measure")
 
 
 def over_series(by_series: list[Floats], repetitions: int) -> Floats:
-    """The mean of each repetition (series, repetitions) over the series that have one."""
+    """The mean of each repetition (series, repetitions) over the series that have any."""
     sums, counts = np.zeros(repetitions), np.zeros(repetitions)
-    for row in by_series:  # one after another: a sum of numpy's takes another order where there is one repetition
+    for row in by_series:  # in turn: a sum of numpy's takes another order where there is a single repetition
         known = ~np.isnan(row)
         sums[known] += row[known]
         counts += known

@@ -47,7 +47,7 @@ class ReleaseMeasure(Metric, Measure):
         return np.array([self.of_trial(trial) for trial in trials.each()], dtype=np.float64)
 
     def of_trial(self, trial: Any) -> float:
-        """Its value in one repetition."""
+        """Its value in a repetition."""
         return self.of(trial.truth, trial.release)
 
 
@@ -84,7 +84,7 @@ class AttackMeasure(Attack, Measure):
         return np.nan if result is None else float(self.headline.of(result))
 
     def _results(self, trials: Trials, repetition: int) -> list[Result | None]:
-        """What the attack comes to in one repetition: of each series, or of all; None where there is nothing."""
+        """What the attack comes to in a repetition: of each series, or of all; None where there is nothing."""
         raise NotImplementedError
 
 

@@ -25,7 +25,7 @@ class _OfMarks(Measure):
         return [self.of(marks) if len(marks) else np.nan for marks in trials.marked(repetition)]
 
     def of(self, marks: LandmarkSet) -> float:
-        """The value for the landmarks of a series with at least one event."""
+        """The value for the landmarks of a series with events."""
         raise NotImplementedError
 
 

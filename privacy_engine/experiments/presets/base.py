@@ -34,7 +34,7 @@ class Preset(Component):
     seed: Seed = 1
 
     def spec(self, given: Given | None = None) -> ExperimentSpec:
-        """The experiment, on the dataset that ``given`` is about or without one on generated data."""
+        """The experiment, on the dataset that ``given`` is about or without it on generated data."""
         raise NotImplementedError
 
 
@@ -110,7 +110,7 @@ class SeriesPreset(Preset):
     events: EventCount = 100
 
     def selection(self) -> SeriesSelection:
-        """What it is tried on: the series as they are, or without any a generated one of ``events`` events."""
+        """What it is tried on: the series as they are, or without any generated series of ``events`` events."""
         return SeriesSelection(generated=GeneratedSeries(like="taxi", events=self.events, seed=self.seed))
 
     def data(self, series: Sequence[Trajectory] = ()) -> list[Trajectory]:
