@@ -94,7 +94,7 @@ class Correlation:
     def given(cls, backward: Any, forward: Any, diameter_m: float | None) -> Correlation:
         """Matrices as lists or JSON text; without a matrix there is no correlation in that direction.
 
-        One of the two may be the text "reversal": it is then the other one's, in one stationary chain.
+        Either may be the text "reversal": it is then the other's, in the same stationary chain.
         """
         if backward == REVERSAL and forward == REVERSAL:
             raise ParameterError.must_be("backward", "a matrix where forward is its reversal", backward)

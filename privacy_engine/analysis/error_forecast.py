@@ -127,7 +127,7 @@ class ForecastData:
         return int(self.sizes[0].sum())
 
     def some(self, events: int) -> ForecastData:
-        """People of about so many events together, evenly by their landmarks; at least one person, if there is any."""
+        """People of about so many events together, evenly by their landmarks; at least a person, if there is any."""
         if self.events <= events:
             return self
         sizes, landmarks = self.sizes

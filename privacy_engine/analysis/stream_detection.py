@@ -67,7 +67,7 @@ def roc(scores: Floats, is_event: Mask) -> RocCurve | None:
     """The curve of ``scores``, higher where an event is more likely; None where there is no event, or nothing else.
 
     Equal scores are detected together, so the area is the chance that an event scores higher than a timestamp without
-    one, ties counted half.
+    an event, ties counted half.
     """
     curve = rates(scores, is_event)
     if curve is None:

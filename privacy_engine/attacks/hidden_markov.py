@@ -62,7 +62,7 @@ def posteriors(
     """P(cell | everything seen) by forward-backward [1]_: blocks of events, the last first, each (b, columns, rows).
 
     ``log_likelihood`` gives for some events that of what was seen there, (b, cells), up to a constant for each event; 0
-    where nothing was. It is called twice for each block but the last; memory does not grow with the events but for one
+    where nothing was. It is called twice for each block but the last; memory does not grow with the events but for a
     grid a block.
     """
     shape = len(movement.along), len(movement.across)

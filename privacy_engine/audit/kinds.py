@@ -44,7 +44,7 @@ class Kind(Protocol):
     kind: str
 
     def per(self, mechanism: Any) -> str:
-        """What ε is claimed for, one of these: "radius", "user", …"""
+        """What ε is claimed for: "radius", "user", …"""
 
     def pairs(self, mechanism: Any) -> list[Pair]:
         """Neighbouring inputs for ``mechanism``, at least three pairs, with the claim of its guarantee for each."""

@@ -56,7 +56,7 @@ class AuditResult:
 
 
 def claimed_per(spec: AuditSpec) -> str:
-    """What the ε of a result is claimed for, one of these: ``radius``, ``window``, ``user`` or ``check-in``."""
+    """What the ε of a result is claimed for: ``radius``, ``window``, ``user`` or ``check-in``."""
     mechanism = spec.target()
     return KINDS[mechanism.kind].per(mechanism)
 

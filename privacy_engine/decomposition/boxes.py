@@ -46,7 +46,7 @@ class Level:
 
     @property
     def divisible(self) -> Mask:
-        """Which boxes have more than one point, (n,)."""
+        """Which boxes have several points, (n,)."""
         return np.asarray((self.high - self.low > 1).any(axis=1))
 
     def widest(self, nodes: Ints) -> Ints:

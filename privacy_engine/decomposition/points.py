@@ -27,7 +27,7 @@ class Points:
         """The distinct ones of points ``at`` (n, d), coordinates from -1 to ``size`` - 1.
 
         >>> points = Points.distinct(np.array([[0, 5], [1, -1], [0, 5]]), 6)
-        >>> found.at.tolist(), found.weights.tolist()
+        >>> points.at.tolist(), points.weights.tolist()
         ([[1, -1], [0, 5]], [1, 2])
         """
         base, length = size + 1, at.shape[1]
@@ -49,7 +49,7 @@ class Points:
         """Runs of cells (n, k) of a grid with ``size`` cells as points: column and row of the first, of the second, …
 
         >>> grams = Points.of_cells(np.array([[0, 5], [0, 5]]), 4, 16)
-        >>> found.at.tolist(), found.weights.tolist()
+        >>> grams.at.tolist(), grams.weights.tolist()
         ([[0, 0, 1, 1]], [2])
         """
         grams = cls.distinct(cells, size)

@@ -40,7 +40,7 @@ def landmark_choice(
 ) -> LandmarkChoice:
     """What landmarks marked by ``method`` add to a promise, with the dummies ``beside`` them.
 
-    A one-sided selection counts where a record decides no mark but its own: neither by the method nor, as one of
+    A one-sided selection counts where a record decides no mark but its own: neither by the method nor, among
     several events that it decides (``stability``), by cleaning. ``earlier_per_m`` is what the earlier release that a
     method reads spent: :func:`earlier_loss_per_m`.
     """

@@ -48,7 +48,7 @@ def heuristic_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> 
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         It is too long, or ``evaluation`` unknown.
 
@@ -81,7 +81,7 @@ def optimal_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> In
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         More than 16 events are regular, there are more than 1,000,000, or ``evaluation`` is unknown.
 
@@ -151,7 +151,7 @@ def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") 
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         ``distance`` is unknown, there are more than 1,000,000 events, or Wasserstein would compare more than 4e9 bins.
 

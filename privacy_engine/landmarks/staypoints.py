@@ -53,7 +53,7 @@ def stay_points(
     reading       duration runs to     a failed anchor    distance, time
     ============  ===================  =================  ==============
     seed          last point inside    jumps to j         <=, >=
-    li08_def      last point inside    moves on by one    <=, >=
+    li08_def      last point inside    moves on by 1      <=, >=
     trackintel    first point outside  jumps to j         <, >=
     ============  ===================  =================  ==============
 

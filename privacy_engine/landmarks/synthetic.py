@@ -109,7 +109,7 @@ def average_temporal_distance(is_landmark: ArrayLike, *, between: bool = False) 
     Raises
     ------
     DataError
-        It is not a one-dimensional array of true and false.
+        It is not an array (n,) of true and false.
 
     Examples
     --------

@@ -79,7 +79,7 @@ class TrajectoryMetric(Metric):
         return np.array([self._one(truth, x, y, event) for x, y in rows]).reshape(lon.shape[:-1])
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
-        """The value for the positions (m,), at least one, of a repetition."""
+        """The value for the positions (m,), m ≥ 1, of a repetition."""
         raise NotImplementedError
 
 

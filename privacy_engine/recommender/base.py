@@ -108,7 +108,7 @@ class Recommender(ABC):
         if not isinstance(description, Mapping):
             raise DataError("model must be an object", field="model", rule="an object")
         parts = dict(description)
-        name, grid = parts.pop("model", "popularity"), parts.pop("grid", None)  # popularity was published without one
+        name, grid = parts.pop("model", "popularity"), parts.pop("grid", None)  # popularity was published without it
         cls = _CLASSES.get(name) if isinstance(name, str) else None
         if cls is None:
             raise DataError.must_be("model", f"one of {', '.join(sorted(_CLASSES))}", name, got=f"{name!s:.60}")

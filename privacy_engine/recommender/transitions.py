@@ -44,7 +44,7 @@ class TransitionModel(Recommender):
     visits, bands, visit_variance, band_variance, visit_parts
         As of :class:`~privacy_engine.recommender.gravity.GravityModel`.
     transitions : (cells²,) int
-        How often each cell followed each other one, with noise: those from cell 0 first.
+        How often each cell followed each other cell, with noise: those from cell 0 first.
     transition_variance : float
         The variance of the noise on each of ``transitions``.
     """

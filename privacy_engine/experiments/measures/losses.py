@@ -1,4 +1,4 @@
-"""Losses under temporal correlation: of each event, or of the landmarks and one event together."""
+"""Losses under temporal correlation: of each event, or of the landmarks and an event together."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
