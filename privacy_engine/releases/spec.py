@@ -143,7 +143,7 @@ class ReleaseSpec(Spec):
         """A release of each series, all from the same random source; those of many events lie in a file.
 
         Each person's series (:mod:`privacy_engine.data.people`) are released together, in the order of time and under
-        one budget, and cut apart afterwards. ``watch(share)`` is called with the share of events that are done, and may
+        the same budget, and cut apart afterwards. ``watch(share)`` is called with the share of events done, and may
         raise to stop.
 
         Raises
