@@ -1,4 +1,4 @@
-"""Errors of the engine. Each one names the field, the rule it broke and the value that broke it."""
+"""Errors of the engine. Each names the field, the rule it broke and the value that broke it."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -35,8 +35,8 @@ class EngineError(ValueError):
         """
         given = value is not _LEFT_OUT
         got = given and f"{value!r:.60}" if got is True else got
-        found = "" if got is False else f", got {got}"
-        return cls(f"{field} must be {rule}{found}", field=field, rule=rule, value=value if given else None)
+        ending = "" if got is False else f", got {got}"
+        return cls(f"{field} must be {rule}{ending}", field=field, rule=rule, value=value if given else None)
 
     def as_dict(self) -> dict[str, Any]:
         """The error as JSON-ready data: code, field, rule, value, message."""
@@ -96,10 +96,10 @@ class FormatError(EngineError):
 
 
 class ChoiceNeeded(FormatError):
-    """The file can be read in more than one way, and only its owner can decide which.
+    """The file can be read in several ways, and only its owner can decide which.
 
     ``parameter`` is the reading option that settles it, ``choices`` its values with a plain label each,
-    ``default`` the one to preselect.
+    ``default`` the reading to preselect.
     """
 
     def __init__(

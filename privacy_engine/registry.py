@@ -1,4 +1,4 @@
-"""``Registry``: the named components of one sort. Forms, API schema, legend and documentation derive from it."""
+"""``Registry``: the named components of a sort. Forms, API schema, legend and documentation derive from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ A = TypeVar("A")
 
 
 class Registry(Generic[T]):
-    """Named descriptions of one sort, in the order they were registered."""
+    """Named descriptions of a sort, in the order they were registered."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -31,10 +31,10 @@ class Registry(Generic[T]):
         self._kind: str | None = None
 
     def of(self, kind: str) -> Registry[Any]:
-        """The part of it for one kind of data, in the same order; it follows what is registered later."""
-        found: Registry[Any] = Registry(self._what)
-        found._registered, found._former, found._kind = self._registered, self._former, kind
-        return found
+        """The part of it for a kind of data, in the same order; it follows what is registered later."""
+        part: Registry[Any] = Registry(self._what)
+        part._registered, part._former, part._kind = self._registered, self._former, kind
+        return part
 
     @property
     def _classes(self) -> dict[str, type[T]]:
@@ -104,33 +104,33 @@ class Registry(Generic[T]):
         Raises
         ------
         ParameterErrors
-            With one error for each field at fault, named ``field.0.parameter``.
+            With an error for each field at fault, named ``field.0.parameter``.
         """
         if not isinstance(description, list | tuple) or len(description) > most:
             rule = f"a list of at most {most} steps"
             error = ParameterError(f"{field} must be {rule}", field=field, rule=rule, value=description)
             raise ParameterErrors([error])
-        found, errors = [], []
-        for i, one in enumerate(description):
+        parsed, errors = [], []
+        for i, item in enumerate(description):
             try:
-                found.append(self.parse(one, field=f"{field}.{i}"))
+                parsed.append(self.parse(item, field=f"{field}.{i}"))
             except ParameterErrors as wrong:
                 errors += wrong.errors
         if errors:
             raise ParameterErrors(errors)
-        return tuple(found)
+        return tuple(parsed)
 
 
 def import_all(package: str) -> list[ModuleType]:
     """Import the modules and folders of a package, each of which may register what it has."""
     path = import_module(package).__path__
-    return [import_module(one.name) for one in iter_modules(path, f"{package}.")]
+    return [import_module(module.name) for module in iter_modules(path, f"{package}.")]
 
 
 class Adapters(Mapping[str, A]):
-    """What a package has for each kind of data, by kind: the ``ADAPTER`` of its modules and folders that have one.
+    """What a package has for each kind of data, by kind: the ``ADAPTER`` of its modules and folders that have it.
 
-    They are imported at the first use, and come in the order of their ``rank`` where they have one. So a
+    They are imported at the first use, and come in the order of their ``rank`` where they have any. So a
     further kind is a further module or folder, and nothing else.
     """
 
@@ -139,8 +139,8 @@ class Adapters(Mapping[str, A]):
 
     @cached_property
     def _found(self) -> dict[str, A]:
-        adapters = [vars(one)["ADAPTER"] for one in import_all(self._package) if "ADAPTER" in vars(one)]
-        return {one.kind: one for one in sorted(adapters, key=lambda one: getattr(one, "rank", 0))}
+        adapters = [vars(module)["ADAPTER"] for module in import_all(self._package) if "ADAPTER" in vars(module)]
+        return {adapter.kind: adapter for adapter in sorted(adapters, key=lambda adapter: getattr(adapter, "rank", 0))}
 
     def __getitem__(self, kind: str) -> A:
         return self._found[kind]

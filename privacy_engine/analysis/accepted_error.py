@@ -45,7 +45,7 @@ def least_epsilon(
     """Return the least ε at which ``figure`` of the errors on ``data`` is at most ``accepted_m``; None without errors.
 
     Errors fall as ε grows, as far as noise goes: where plans change with ε there may be an ε below the answer that
-    also has an accepted error, but the error at the answer is one.
+    also has an accepted error, but the error at the answer is accepted.
     """
 
     def at(log_epsilon: float) -> ErrorForecast:
@@ -66,8 +66,8 @@ def least_epsilon(
     if getattr(highest.overall, figure) > accepted_m:
         return AcceptedError(epsilon=None, errors=highest)
     low, high = _bracket(excess, math.log(mechanism.epsilon))
-    found = low if low == high else scipy.optimize.brentq(excess, low, high, xtol=TOLERANCE)
-    epsilon = math.exp(found)
+    root = low if low == high else scipy.optimize.brentq(excess, low, high, xtol=TOLERANCE)
+    epsilon = math.exp(root)
     if searched is not data:  # of everyone the error is another, and about inverse to ε
         errors = error_forecast(at_level(mechanism, epsilon), data, steps, ROUGH)
         epsilon *= getattr(errors.overall, figure) / accepted_m
@@ -75,7 +75,7 @@ def least_epsilon(
 
 
 def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
-    """Return logarithms of ε with too large an error and an accepted one; twice the least ε if that is accepted."""
+    """Return logarithms of ε with too large and with an accepted error; twice the least ε if that is accepted."""
     least, most, step = math.log(LEAST), math.log(MOST), math.log(FACTOR)
     low = high = min(max(start, least), most)
     if excess(start) > 0:
@@ -97,7 +97,7 @@ def _checked(
     steps: Sequence[PostProcess],
     epsilon: float,
 ) -> AcceptedError:
-    """Return ε, rounded up until the error at it is an accepted one."""
+    """Return ε, rounded up until the error at it is accepted."""
     step = 1 + 2 * TOLERANCE
     while True:
         epsilon = min(_rounded_up(epsilon), MOST)

@@ -5,7 +5,7 @@ import math
 from privacy_engine.errors import ParameterError
 
 LEAST, MOST = 0.51, 0.99
-"""Shares that a level can be found for: half is no information, and 1 no protection."""
+"""Shares that a level can be computed for: half is no information, and 1 no protection."""
 DIGITS = 3
 
 

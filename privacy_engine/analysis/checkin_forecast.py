@@ -132,7 +132,7 @@ def public_hits(grid: Grid, checkins: CheckIns) -> PublicHits:
 
 
 def _seconds(mechanism: CheckInMechanism, checkins: CheckIns) -> float:
-    """Return about how long one run takes, on one core of a small machine."""
+    """Return about how long a run takes, on a single core of a small machine."""
     cells, histories = len(mechanism.grid), TEST_SHARE * len(checkins)
     ranked = min(histories, cells ** mechanism.parameter("order", 1)) * (HISTORY_S + CELL_S * cells)
     return float(mechanism.seconds(len(checkins)) + CHECKIN_S * len(checkins) + ranked)

@@ -29,7 +29,7 @@ MAX_S = 1e6
 MAX_TEXT = 60_000
 REVERSAL = "reversal"
 ONE_CHAIN = 1e-6
-"""Flows that differ by less belong to one stationary chain, written with six digits."""
+"""Flows that differ by less belong to the same stationary chain, written with six digits."""
 
 Matrix = list[list[float]]
 
@@ -92,13 +92,13 @@ class Correlation:
 
     @classmethod
     def given(cls, backward: Any, forward: Any, diameter_m: float | None) -> Correlation:
-        """Matrices as lists or JSON text; without one there is no correlation in that direction.
+        """Matrices as lists or JSON text; without a matrix there is no correlation in that direction.
 
-        One of the two may be the text "reversal": it is then the other one's, in one stationary chain.
+        Either may be the text "reversal": it is then the other's, in the same stationary chain.
         """
         if backward == REVERSAL and forward == REVERSAL:
             raise ParameterError.must_be("backward", "a matrix where forward is its reversal", backward)
-        back, ahead = (None if one == REVERSAL else _matrix(one, field) for one, field in _both(backward, forward))
+        back, ahead = (None if side == REVERSAL else _matrix(side, field) for side, field in _both(backward, forward))
         if backward == REVERSAL and ahead is not None:
             back = LossFunction(reversal(ahead.matrix))
         if forward == REVERSAL and back is not None:
@@ -111,12 +111,12 @@ class Correlation:
     @classmethod
     def estimated(cls, series: Sequence[Trajectory], cell_m: float, smoothing: float) -> Correlation:
         """Counted from ``series`` over square cells: for the owner of these alone."""
-        found = estimate_correlation(series, cell_m=cell_m, smoothing=smoothing)
-        apart = found.distances_m
+        estimate = estimate_correlation(series, cell_m=cell_m, smoothing=smoothing)
+        apart = estimate.distances_m
         if apart is None:
             raise TypeError("the cells of a grid have distances")
-        most = min(max(float(apart.max()), math.sqrt(2) * cell_m), MOST_M)  # of one cell alone its diagonal
-        sides = LossFunction(found.backward, field="backward"), LossFunction(found.forward, field="forward")
+        most = min(max(float(apart.max()), math.sqrt(2) * cell_m), MOST_M)  # of a single cell its diagonal
+        sides = LossFunction(estimate.backward, field="backward"), LossFunction(estimate.forward, field="forward")
         return cls("estimated", *sides, most, cell_m=cell_m, smoothing=smoothing, distances_m=apart)
 
     @property
@@ -130,16 +130,16 @@ class Correlation:
 
     @functools.cached_property
     def mismatch(self) -> float:
-        """How far the two matrices are from those of one stationary chain; see :func:`chains.mismatch`."""
+        """How far the two matrices are from those of a stationary chain; see :func:`chains.mismatch`."""
         if self.kind == "smoothed":  # symmetric, so its own reversal
             return 0.0
-        back, ahead = ([[1.0]] if one is None else one.matrix for one in (self.backward, self.forward))
+        back, ahead = ([[1.0]] if side is None else side.matrix for side in (self.backward, self.forward))
         return mismatch(back, ahead)
 
     def unchained(self) -> str:
         """Why the bridged bound does not hold under this correlation; empty where it does.
 
-        Two estimates of one chain are never quite each other's reversal (a series starts and ends somewhere), so for
+        Two estimates of a chain are never quite each other's reversal (a series starts and ends somewhere), so for
         them ``mismatch`` is reported, and no reason to refuse.
         """
         if self.data_dependent or self.mismatch <= ONE_CHAIN:
@@ -149,7 +149,7 @@ class Correlation:
     def shown(self) -> CorrelationDescription:
         """As results describe it, with matrices of few states."""
         sides = {"backward_matrix": self.backward, "forward_matrix": self.forward}
-        few = {name: one for name, one in sides.items() if one is not None and len(one.matrix) <= MAX_SHOWN_STATES}
+        few = {name: side for name, side in sides.items() if side is not None and len(side.matrix) <= MAX_SHOWN_STATES}
         return CorrelationDescription(
             kind=self.kind,
             s=self.s,
@@ -157,19 +157,19 @@ class Correlation:
             cell_m=self.cell_m,
             smoothing=self.smoothing,
             diameter_m=self.diameter_m,
-            states=max(1 if one is None else len(one.matrix) for one in (self.backward, self.forward)),
+            states=max(1 if side is None else len(side.matrix) for side in (self.backward, self.forward)),
             mismatch=self.mismatch,
             data_dependent=self.data_dependent,
             note=NOTE if self.data_dependent else "",
-            **{name: one.matrix.tolist() for name, one in few.items()},
+            **{name: side.matrix.tolist() for name, side in few.items()},
         )
 
     def supremum(self, epsilon: float, shared: float = 0.0) -> Supremum:
         """What a series that spends at most ``epsilon`` at each event never exceeds, however long; None: no limit.
 
-        ``shared`` is the level of one more draw, which adds no more than that.
+        ``shared`` is the level of another draw, which adds no more than that.
         """
-        back, ahead = (epsilon if one is None else one.supremum(epsilon) for one in (self.backward, self.forward))
+        back, ahead = (epsilon if side is None else side.supremum(epsilon) for side in (self.backward, self.forward))
         limits = (back + shared, ahead + shared, back + ahead - epsilon + shared)
         backward, forward, total = (value if value < math.inf else None for value in limits)
         return Supremum(budget=epsilon, backward=backward, forward=forward, total=total)

@@ -31,7 +31,7 @@ DIRECTIONS = 40
 """In which events are measured: the greatest distance is at most .08 % more."""
 ITERATIONS, SAME_PLACE_M = 100, 0.01
 PLACE_M = 1e-3
-"""Data that are no wider are at one place: their extent is 0, not what rounding makes of it."""
+"""Data that are no wider are at a single place: their extent is 0, not what rounding makes of it."""
 
 
 class DataScale(Result):
@@ -59,9 +59,9 @@ def data_scale(series: Sequence[Trajectory]) -> DataScale:
         if not len(some := block.people.without_empty()):
             continue
         extents.add(extents_m(some))
-        for found, parts in ((steps, _steps_m(some)), (stays, _stay_distances_m(some))):
+        for quantiles, parts in ((steps, _steps_m(some)), (stays, _stay_distances_m(some))):
             for part in parts:
-                found.add(part)
+                quantiles.add(part)
     return DataScale(median_step_m=steps.median(), extent_m=extents.median(), stay_radius_m=stays.median())
 
 
@@ -118,13 +118,13 @@ def _widths_m(xy_m: Floats, held: Mask, starts: Ints) -> Floats:
     return np.where(widths < 0, np.inf, widths)
 
 
-def _ranked(one: Trajectories, lon: Floats, lat: Floats, rank: int) -> tuple[float, float]:
-    """Return how far from a point those events of a series are that so many and one more are nearer than, metres."""
+def _ranked(track: Trajectories, lon: Floats, lat: Floats, rank: int) -> tuple[float, float]:
+    """Return how far from a point those events of a series are that so many and another are nearer than, metres."""
     away = Quantiles()
-    for part in one.pieces(PIECE):
+    for part in track.pieces(PIECE):
         away.add(geo.distance_m(lon, lat, part.lon, part.lat))
-    found = away.ranked(rank, min(rank + 1, away.count - 1))
-    return found[0], found[-1]
+    distances = away.ranked(rank, min(rank + 1, away.count - 1))
+    return distances[0], distances[-1]
 
 
 def _stay_distances_m(some: Trajectories) -> Iterator[Floats]:
@@ -139,7 +139,7 @@ def _stay_distances_m(some: Trajectories) -> Iterator[Floats]:
 
 
 def _from_centres_m(some: Trajectories, groups: Ints) -> Iterator[Floats]:
-    """Return the distance of each event of some stays from its stay's centre, metres; a long one's in pieces."""
+    """Return the distance of each event of some stays from its stay's centre, metres; of a long stay in pieces."""
     lengths = groups[:, 1] - groups[:, 0]
     ends = np.append(0, np.cumsum(lengths))
 
@@ -147,9 +147,9 @@ def _from_centres_m(some: Trajectories, groups: Ints) -> Iterator[Floats]:
     def events(first: int, last: int) -> tuple[Ints, Floats, Floats]:
         stays = of_parts(np.arange(len(groups)), slice(first, last), ends)
         at = np.arange(first, last) + (groups[:, 0] - ends[:-1])[stays]
-        found = stays, some.lon[at], some.lat[at]
+        columns = stays, some.lon[at], some.lat[at]
         leave(some)
-        return found
+        return columns
 
     def vectors(part: slice) -> Sequence[Floats]:
         return geo.unit_vectors(*events(part.start, part.stop)[1:])

@@ -38,12 +38,12 @@ def decimated(curves: list[Floats], points: int, first: int = 0, after: int | No
     chosen = [np.array([0, n - 1])]
     for some in blocks(bins, max(BLOCK // size, 1)):
         begins, ends = edges[some, None], edges[some.start + 1 : some.stop + 1, None]
-        found: list[list[Ints]] = [[] for _ in curves]
+        extremes: list[list[Ints]] = [[] for _ in curves]
         for part in leaving(curves, blocks(size, BLOCK)):
             index = np.minimum(begins + np.arange(part.start, part.stop), ends - 1)  # (bins, size), the last repeated
-            for curve, ends_of in zip(curves, found, strict=True):
+            for curve, ends_of in zip(curves, extremes, strict=True):
                 ends_of.append(_extremes(curve, index))
-        for curve, ends_of in zip(curves, found, strict=True):
+        for curve, ends_of in zip(curves, extremes, strict=True):
             whole = len(ends_of) == 1
             chosen += ends_of if whole else [_extremes(curve, of)[at] for at, of in enumerate(np.stack(ends_of, -1))]
     return np.unique(np.concatenate(chosen, axis=None))[:points]
@@ -54,22 +54,22 @@ def _extremes(curve: Floats, index: Ints) -> Ints:
     values = curve[index]
     lowest = np.where(np.isnan(values), np.inf, values).argmin(axis=1)
     highest = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
-    found: Ints = index[np.arange(len(index)), [lowest, highest]]
-    return found
+    extremes: Ints = index[np.arange(len(index)), [lowest, highest]]
+    return extremes
 
 
 def rolling_median(curve: Floats, at: Ints) -> tuple[Floats, int]:
     """The rolling median of a curve (n,) at the indices ``at`` (k,), and its window, an odd number of events.
 
-    A window is a twentieth of the curve, less at both ends; of a long one every so many values count, and none that is
+    A window is a twentieth of the curve, less at both ends; if long, every so many values count, and none that is
     not a number. Medians are taken :data:`KNOTS` times, evenly, and lie on lines in between.
     """
     window = max(len(curve) // PARTS, 5) | 1
     knots = np.unique(np.linspace(0, len(curve) - 1, KNOTS).astype(np.int64))
     half, step = window // 2, max(window // LOOKED_AT, 1)
-    found = np.array([_median(curve[max(knot - half, 0) : knot + half + 1 : step]) for knot in knots])
-    known = ~np.isnan(found)
-    return (np.interp(at, knots[known], found[known]) if known.any() else np.full(len(at), np.nan)), window
+    medians = np.array([_median(curve[max(knot - half, 0) : knot + half + 1 : step]) for knot in knots])
+    known = ~np.isnan(medians)
+    return (np.interp(at, knots[known], medians[known]) if known.any() else np.full(len(at), np.nan)), window
 
 
 def _median(values: Floats) -> float:
@@ -91,5 +91,5 @@ def runs(mask: Mask) -> list[list[int]]:
         edges.append(np.flatnonzero(mask[part] != np.append(before, mask[part][:-1])) + part.start)
         before = mask[part][-1:]
     edges.append(np.full(int(before[0]), len(mask)))
-    found: list[list[int]] = np.concatenate(edges).reshape(-1, 2).tolist()
-    return found
+    pairs: list[list[int]] = np.concatenate(edges).reshape(-1, 2).tolist()
+    return pairs

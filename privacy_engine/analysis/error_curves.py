@@ -53,7 +53,7 @@ class ErrorCurves(Result):
 def error_curves(
     error_m: Floats, is_landmark: Mask, *, series: int, points: int, first: int = 0, after: int | None = None
 ) -> ErrorCurves:
-    """The errors (n,) of one series with landmarks ``is_landmark`` (n,), in metres, NaN where nothing is published.
+    """The errors (n,) of a series with landmarks ``is_landmark`` (n,), in metres, NaN where nothing is published.
 
     Running means and sums are of all events so far, at those from ``first`` to before ``after``.
 
@@ -66,13 +66,13 @@ def error_curves(
     groups = groups_of(is_landmark)
     curves = {name: running(error_m, mask) for name, mask in groups.items()}
     at = decimated([curve for both in curves.values() for curve in both], points, first, after)
-    found = {}
+    figures = {}
     for name, both in curves.items():
         mean_m, sum_m = (listed(picked(curve, at)) for curve in both)
         known = distribution(chosen(error_m, groups[name])).model_dump()
-        found[name] = ErrorGroup(**known, running_mean_m=mean_m, cumulative_m=sum_m)
+        figures[name] = ErrorGroup(**known, running_mean_m=mean_m, cumulative_m=sum_m)
     thinned = len(at) < len(range(n)[first:after])
-    return ErrorCurves(series=series, points=n, event=at.tolist(), decimated=thinned, **found)
+    return ErrorCurves(series=series, points=n, event=at.tolist(), decimated=thinned, **figures)
 
 
 def groups_of(is_landmark: Mask) -> dict[str, Mask]:
@@ -83,13 +83,13 @@ def groups_of(is_landmark: Mask) -> dict[str, Mask]:
 
 def distribution(error_m: Floats) -> Distribution:
     """The empirical distribution of errors in metres, NaN left out."""
-    n = int(np.searchsorted(found := ascending(error_m), np.nan))  # which come last
+    n = int(np.searchsorted(ordered := ascending(error_m), np.nan))  # which come last
     ranks = np.linspace(1, n, min(n, QUANTILES)).round().astype(np.int64)  # no two alike: they lie at least 1 apart
     return Distribution(
         n=n,
-        mean_m=float(total(found[:n]) / n) if n else None,
+        mean_m=float(total(ordered[:n]) / n) if n else None,
         share=(ranks / max(n, 1)).tolist(),
-        error_m=picked(found, ranks - 1).tolist(),
+        error_m=picked(ordered, ranks - 1).tolist(),
     )
 
 
@@ -105,7 +105,7 @@ def running(error_m: Floats, mask: Mask) -> tuple[Floats, Floats]:
         numbers = number + np.cumsum(counts)
         total, number = sums[-1], numbers[-1]
         sums[numbers == 0] = np.nan
-        for one, values in zip(columns, (sums / np.maximum(numbers, 1), sums), strict=True):
-            one.add(values)
-    mean, sum_m = (one.taken() for one in columns)
+        for curve, values in zip(columns, (sums / np.maximum(numbers, 1), sums), strict=True):
+            curve.add(values)
+    mean, sum_m = (curve.taken() for curve in columns)
     return mean, sum_m

@@ -1,4 +1,4 @@
-"""Forecast errors of releases of given data: noise, and how far one moved since a position that is repeated.
+"""Forecast errors of releases of given data: noise, and how far a person moved since a position that is repeated.
 
 It is computed from the original, so it is the owner's alone. There are three ways, in this order:
 
@@ -100,17 +100,17 @@ class ForecastData:
 
     @classmethod
     def of(cls, series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> ForecastData:
-        """The people of ``series``, one landmark set for each series.
+        """The people of ``series``, a landmark set for each series.
 
         Raises
         ------
         DataError
-            There is not one landmark set for each series, over its events.
+            There is not a landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
-        masks, everyone = [one.mask for one in landmarks], people(series)
+        masks, everyone = [marks.mask for marks in landmarks], people(series)
         data = cls(
-            Each(everyone, lambda person: person.joined(series)), Each(everyone, lambda one: one.joined_mask(masks))
+            Each(everyone, lambda each: each.joined(series)), Each(everyone, lambda each: each.joined_mask(masks))
         )
         return cls([*data.series], [*data.masks]) if sum(map(len, everyone)) <= MOST_EVENTS else data
 
@@ -127,7 +127,7 @@ class ForecastData:
         return int(self.sizes[0].sum())
 
     def some(self, events: int) -> ForecastData:
-        """People of about so many events together, evenly by their landmarks; at least one, if there is one."""
+        """People of about so many events together, evenly by their landmarks; at least a person, if there is any."""
         if self.events <= events:
             return self
         sizes, landmarks = self.sizes
@@ -146,7 +146,7 @@ def error_forecast(
     """Return the errors to expect of a release of ``data`` by ``mechanism`` and the ``steps`` after it.
 
     The same for every call: seeds are fixed. Where it simulates there are ``how.errors`` of them at first, or more if
-    one release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
+    a release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
     as many releases as take its seconds by their own estimate.
     """
     plans, every = list[list[ShownNoise]](), 1
@@ -160,7 +160,7 @@ def error_forecast(
     noise_m = noisy.overall.median_m if noisy else None
     if noisy and not steps and noisy.overall.drawn == noisy.overall.published and (every == 1 or not plans):
         groups = {"overall": noisy.overall, "landmarks": noisy.landmark, "others": noisy.regular}
-        figures = {name: _of_noise(one) for name, one in groups.items()}
+        figures = {name: _of_noise(expected) for name, expected in groups.items()}
         return ErrorForecast(exact=True, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     if not independent:
         data = data.some(MOST_PROCESSED if steps else MOST_RELEASED)
@@ -173,21 +173,21 @@ def error_forecast(
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
     if independent and has_known_budgets(mechanism):
         each = plans or ([*planned_noise(mechanism, mask, every=every)] for mask in data.masks)
-        draw = partial(_independent, [_Shown.of(*one, every) for one in zip(data.series, each, strict=True)], rng)
+        draw = partial(_independent, [_Shown.of(*pair, every) for pair in zip(data.series, each, strict=True)], rng)
     else:
         draw = partial(_of_releases, mechanism, data, rng, steps)
     fewest = 1 if independent else max(min(FEWEST_RUNS, MOST_ERRORS // max(len(marks), 1)), FEWEST_RELEASED)
     first, most = runs or (max(-(-how.errors // max(len(marks), 1)), fewest), max(MOST_ERRORS // max(len(marks), 1), 1))
     within = partial(off_by, independent=independent)
-    found, off = repeated(draw, within, first=first, most=most, precision=how.precision)
+    errors, off = repeated(draw, within, first=first, most=most, precision=how.precision)
     return ErrorForecast(
         exact=False,
-        runs=len(found),
+        runs=len(errors),
         people=len(data.masks),
         noise_m=noise_m,
-        overall=_of_errors(found, off),
-        landmarks=_of_errors(found[:, marks], within(found[:, marks])),
-        others=_of_errors(found[:, ~marks], within(found[:, ~marks])),
+        overall=_of_errors(errors, off),
+        landmarks=_of_errors(errors[:, marks], within(errors[:, marks])),
+        others=_of_errors(errors[:, ~marks], within(errors[:, ~marks])),
     )
 
 
@@ -209,7 +209,7 @@ class _Shown:
     law: tuple[int, float]
 
     @classmethod
-    def of(cls, one: Trajectory, plan: Sequence[ShownNoise], every: int) -> _Shown:
+    def of(cls, track: Trajectory, plan: Sequence[ShownNoise], every: int) -> _Shown:
         """By the plan of a release."""
         parts, count, law = list[tuple[Ints, Ints, Floats]](), 0, (0, 0.0)
         for shown in plan:
@@ -218,7 +218,7 @@ class _Shown:
             count += len(shown.is_landmark)
         published, at, rates = (concatenated(of) for of in zip(*parts, strict=True)) if parts else _NONE
         event = every * published
-        return cls(count, published, one.lon[event], one.lat[event], one.lon[at], one.lat[at], rates, law)
+        return cls(count, published, track.lon[event], track.lat[event], track.lon[at], track.lat[at], rates, law)
 
     def errors_m(self, runs: int, rng: noise.RandomSource) -> Floats:
         """Errors, (runs, count), independent of each other; NaN where nothing is published."""
@@ -237,7 +237,7 @@ class _Shown:
 
 def _independent(shown: Sequence[_Shown], rng: noise.RandomSource, runs: int) -> Floats:
     """Errors of the events of people, (runs, n), each of a law of its own."""
-    return np.concatenate([np.empty((runs, 0)), *(one.errors_m(runs, rng) for one in shown)], axis=1)
+    return np.concatenate([np.empty((runs, 0)), *(person.errors_m(runs, rng) for person in shown)], axis=1)
 
 
 def _of_releases(
@@ -245,15 +245,15 @@ def _of_releases(
 ) -> Floats:
     """Errors of releases of people, and of the steps after them, (runs, n); NaN where none is published."""
     columns = [np.empty((runs, 0))]
-    for one, mask in zip(data.series, data.masks, strict=True):
+    for track, mask in zip(data.series, data.masks, strict=True):
         if not steps:
-            placed = mechanism.repeat(one, LandmarkSet(mask), runs, rng=rng)
-            columns.append(geo.distance_m(one.lon, one.lat, placed[..., 0], placed[..., 1]))
+            placed = mechanism.repeat(track, LandmarkSet(mask), runs, rng=rng)
+            columns.append(geo.distance_m(track.lon, track.lat, placed[..., 0], placed[..., 1]))
             continue
-        columns.append(np.full((runs, len(one)), np.nan))
+        columns.append(np.full((runs, len(track)), np.nan))
         for row in columns[-1]:
-            release = processed(mechanism.release(one, LandmarkSet(mask), rng=rng), steps)
-            row[release.event] = metrics.error_m(one, release)
+            release = processed(mechanism.release(track, LandmarkSet(mask), rng=rng), steps)
+            row[release.event] = metrics.error_m(track, release)
     return np.concatenate(columns, axis=1)
 
 

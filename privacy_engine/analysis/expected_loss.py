@@ -54,7 +54,7 @@ class ExpectedLoss(Result):
 
 @dataclass(frozen=True, eq=False)
 class _Series:
-    """Landmarks (n,), levels of own draws (n,) and of a shared one, both at the states' distance."""
+    """Landmarks (n,), levels of own draws (n,) and of a shared draw, both at the states' distance."""
 
     is_landmark: Mask
     own: Floats
@@ -83,60 +83,60 @@ def expected_loss(
     few = min(FEW_RUNS, LONGEST_RUN // max(n, 1))
     runs = zip(*(runs_of(mechanism, mask, few) for mask in masks), strict=True)
     series = [
-        [_Series(mask, *levels(mechanism, one, mask, correlation)) for mask, one in zip(masks, run, strict=True)]
+        [_Series(mask, *levels(mechanism, own, mask, correlation)) for mask, own in zip(masks, run, strict=True)]
         for run in runs
     ]
-    found = [_loss(one, correlation, seconds / FEW_RUNS) for one in series]
-    if refused := next((one for one in found if one.why_not), None):
+    losses = [_loss(run, correlation, seconds / FEW_RUNS) for run in series]
+    if refused := next((loss for loss in losses if loss.why_not), None):
         return refused
     numbers = ("event", "event_level", "joint", "joint_level")
-    middle = {name: float(np.median([getattr(one, name) for one in found])) for name in numbers}
-    return found[0].model_copy(update=middle | {"simulated": few})
+    middle = {name: float(np.median([getattr(loss, name) for loss in losses])) for name in numbers}
+    return losses[0].model_copy(update=middle | {"simulated": few})
 
 
 def _loss(series: list[_Series], correlation: Correlation, seconds: float) -> ExpectedLoss:
     """Of budgets that are known."""
-    if (needed := sum(2 * STEP_S * len(one.own) for one in series)) > seconds:
+    if (needed := sum(2 * STEP_S * len(row.own) for row in series)) > seconds:
         return ExpectedLoss(why_not=_too_long(needed, seconds))
     events = [
-        temporal_loss(one.own, correlation.backward, correlation.forward, shared=one.shared).total for one in series
+        temporal_loss(row.own, correlation.backward, correlation.forward, shared=row.shared).total for row in series
     ]
     return _together(series, correlation, seconds).model_copy(
         update={
             "event": max(map(highest, events), default=0.0),
-            "event_level": max((highest(one.own + one.shared * one.is_landmark) for one in series), default=0.0),
+            "event_level": max((highest(row.own + row.shared * row.is_landmark) for row in series), default=0.0),
         }
     )
 
 
 def _together(series: list[_Series], correlation: Correlation, seconds: float) -> ExpectedLoss:
-    """The landmarks and one more event; by the bridged bound in every series, or by the published formula in some."""
-    sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
+    """The landmarks and another event; by the bridged bound in every series, or by the published formula in some."""
+    sides = [side for side in (correlation.backward, correlation.forward) if side is not None]
     refused = ""
     choices: tuple[BoundOrBest, ...] = ("", "published")
     for bound in choices:
         rule: Bound = bound or "bridge"
-        needed = sum(loss_seconds(one.own, one.is_landmark, side, rule) for one in series for side in sides)
+        needed = sum(loss_seconds(row.own, row.is_landmark, side, rule) for row in series for side in sides)
         if needed > seconds:
             refused = refused or _too_long(needed, seconds)
             continue
         try:
-            found = [landmark_loss(one.own, one.is_landmark, correlation, bound, shared=one.shared) for one in series]
+            losses = [landmark_loss(row.own, row.is_landmark, correlation, bound, shared=row.shared) for row in series]
         except ParameterError as error:
             refused = error.rule
             continue
-        return _joint(found, refused)
+        return _joint(losses, refused)
     return ExpectedLoss(why_not=refused)
 
 
-def _joint(found: list[LandmarkLoss], refused: str) -> ExpectedLoss:
-    bridged = all(one.bound == "bridge" for one in found)
+def _joint(losses: list[LandmarkLoss], refused: str) -> ExpectedLoss:
+    bridged = all(loss.bound == "bridge" for loss in losses)
     return ExpectedLoss(
-        joint=max((highest(one.joint) for one in found), default=0.0),
-        joint_level=max((one.level for one in found), default=0.0),
+        joint=max((highest(loss.joint) for loss in losses), default=0.0),
+        joint_level=max((loss.level for loss in losses), default=0.0),
         bound="bridge" if bridged else "published",
         upper_bound=bridged,
-        why=refused or next((one.why for one in found if one.why), ""),
+        why=refused or next((loss.why for loss in losses if loss.why), ""),
     )
 
 

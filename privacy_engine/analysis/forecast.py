@@ -69,7 +69,7 @@ class Fresh:
 class Expected(Fresh):
     """And how far noise moves the published positions from where they were drawn, metres; None where none is published.
 
-    How far one moved since the draw that is repeated is no noise.
+    How far a person moved since the draw that is repeated is no noise.
     """
 
     mean_m: float | None = None
@@ -98,7 +98,7 @@ class NoiseForecast:
 
 @dataclass(frozen=True, eq=False)
 class ShownNoise:
-    """Landmarks and budgets of every event of series, (n,); the events published, (p,), and of each one of these.
+    """Landmarks and budgets of every event of series, (n,); the events published, (p,), and of each of these.
 
     ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw. ``drawn_at`` is the event that
     draw was made at. ``shared`` is the draw that landmarks share of each of m series, which begin at ``starts``
@@ -115,7 +115,7 @@ class ShownNoise:
 
 
 def fresh_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> FreshForecast | None:
-    """Return what gets noise of its own over series whose landmarks are ``masks``, one (n,) for each series.
+    """Return what gets noise of its own over series whose landmarks are ``masks``, a mask (n,) for each series.
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
     """
@@ -131,7 +131,7 @@ def fresh_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Fre
 
 
 def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
-    """Return the noise over series whose landmarks are ``masks``, one (n,) for each; None if it depends on the run."""
+    """Return the noise over series whose landmarks are ``masks``, (n,) for each; None if it depends on the run."""
     if not has_known_budgets(mechanism):
         return None
     return NoiseForecast(*(tally.expected(mechanism.epsilon) for tally in _known_tallies(mechanism, masks, _Tally.add)))
@@ -147,8 +147,8 @@ def overall_noise(mechanism: TrajectoryMechanism, inputs: ReleaseInputs[Any]) ->
     known = vars(inputs).setdefault("_noise", {})
     if mechanism not in known:
         known[mechanism] = _overall(mechanism, inputs.masks)
-    found: Expected | None = known[mechanism]
-    return found
+    expected: Expected | None = known[mechanism]
+    return expected
 
 
 def _overall(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Expected | None:
@@ -158,7 +158,7 @@ def _overall(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Expected 
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
-    """What noise moves each published position of one series by on average, metres, (m,), without a position known.
+    """What noise moves each published position of a series by on average, metres, (m,), without a position known.
 
     Raises
     ------
@@ -167,21 +167,21 @@ def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Float
     """
     if not has_known_budgets(mechanism):
         raise ValueError(f"the budgets of {mechanism.name} depend on the run")
-    found = [np.empty(0)]
+    errors_m = [np.empty(0)]
     for shown in planned_noise(mechanism, is_landmark):
         own = shown.values > 0
-        found.append(np.empty(len(own)))
-        found[-1][own] = planar_sphere_mean_m(shown.values[own])
+        errors_m.append(np.empty(len(own)))
+        errors_m[-1][own] = planar_sphere_mean_m(shown.values[own])
         if not own.all():
-            found[-1][~own] = SharedNoise(*shown.shared[0], 1.0).mean_m()
-    return np.concatenate(found)
+            errors_m[-1][~own] = SharedNoise(*shown.shared[0], 1.0).mean_m()
+    return np.concatenate(errors_m)
 
 
 def simulated_budgets(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int) -> Floats:
     """Every event's budget in so many runs over random walks, (runs, n), the same every time: seeds 0, 1, …"""
     rng = noise.seeded(0)
-    found = [_run(mechanism, is_landmark, seed, rng).budgets for seed in range(runs)]
-    return np.array(found).reshape(runs, len(is_landmark))
+    budgets = [_run(mechanism, is_landmark, seed, rng).budgets for seed in range(runs)]
+    return np.array(budgets).reshape(runs, len(is_landmark))
 
 
 def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplaceMechanism]:
@@ -208,7 +208,7 @@ def planned_noise(
     events = draws.taken()
     shared = [(0, 0.0)] * (len(starts) - 1)
     if own is not budgets:
-        counts = counts_over(piecewise(lambda drawn, one: drawn & (one == 0), fresh, own, dtype=np.bool_), starts)
+        counts = counts_over(piecewise(lambda drawn, part: drawn & (part == 0), fresh, own, dtype=np.bool_), starts)
         joint = piecewise(np.subtract, budgets, own)
         sums = over_parts(np.add, joint, starts) if len(starts) > 2 else joint[:1] + total(joint[1:])  # the same
         shared = list(zip(counts.tolist(), (sums / mechanism.radius_m).tolist(), strict=False))
@@ -240,7 +240,7 @@ def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.Rando
 
 
 class _Tally:
-    """What a forecast needs of one group of the events of many series, of which none is held.
+    """What a forecast needs of a group of the events of many series, of which none is held.
 
     ``shown``: the rates of the draws that are published, and how many positions show them.
     """
@@ -291,7 +291,7 @@ class _Tally:
         return rates, counts
 
     def fresh(self, epsilon: float, runs: int) -> Fresh:
-        """What gets noise of its own in one of so many ``runs``."""
+        """What gets noise of its own in a run, of so many ``runs``."""
         return Fresh(
             events=round(self.events / runs),
             published=round(self.published / runs),
@@ -336,7 +336,7 @@ def _known_tallies(
         return _tallies(_plans(mechanism, masks), add)
     sizes = [(len(mask), int(total(mask)), *_firsts(mask)) for mask in masks]
     n, k, first_landmark, first_other = np.array(sizes, dtype=np.int64).reshape(-1, 4).T
-    own, theirs = (np.broadcast_to(np.asarray(one, dtype=np.float64), n.shape) for one in mechanism.shares(n, k))
+    own, theirs = (np.broadcast_to(np.asarray(share, dtype=np.float64), n.shape) for share in mechanism.shares(n, k))
     landmarks, others = _Tally(), _Tally()
     for tally, events, budgets, other_events, other_budgets, ahead in (
         (landmarks, k, own, n - k, theirs, first_other),
@@ -346,7 +346,7 @@ def _known_tallies(
         hidden = np.where(drawn, 0, ahead if mechanism.leading_gap else 0)
         published = np.where(drawn | (other_budgets > 0) & (other_events > 0), events - hidden, 0)
         shows = published > 0
-        tally.events, tally.published, tally.drawn = (int(one.sum()) for one in (events, published, events[drawn]))
+        tally.events, tally.published, tally.drawn = (int(count.sum()) for count in (events, published, events[drawn]))
         tally.ends = [float(end(budgets[drawn])) for end in (np.min, np.max) if drawn.any()]
         rates = mechanism.epsilon_per_m(np.where(drawn, budgets, other_budgets)[shows])
         tally.shown = [(rates, published[shows])]

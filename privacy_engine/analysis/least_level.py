@@ -14,17 +14,17 @@ def least_level(
 ) -> float | None:
     """Return the least ε of two digits for which ``is_accepted``; None where it is not even for :data:`MOST`.
 
-    What is accepted at one ε is taken to be accepted at greater ones. ``confirmed`` is a check of greater precision:
-    where it fails, the answer is the least level above for which it holds, found by steps that double.
+    What is accepted at an ε is taken to be accepted at greater ones. ``confirmed`` is a check of greater precision:
+    where it fails, the answer is the least level above for which it holds, searched by steps that double.
 
     >>> least_level(lambda epsilon: 20 / epsilon <= 13), least_level(lambda epsilon: False)
     (1.6, None)
     """
     first = min(range(len(LEVELS)), key=lambda i: abs(LEVELS[i] - start))
-    found = _least(is_accepted, -1, first, 54)  # steps of a factor of about 4
-    if found is not None and confirmed:
-        found = _least(confirmed, found - 1, found, 1)
-    return None if found is None else LEVELS[found]
+    index = _least(is_accepted, -1, first, 54)  # steps of a factor of about 4
+    if index is not None and confirmed:
+        index = _least(confirmed, index - 1, index, 1)
+    return None if index is None else LEVELS[index]
 
 
 def _least(is_accepted: Callable[[float], bool], low: int, high: int, step: int) -> int | None:

@@ -113,11 +113,11 @@ class Row:
         """Its losses at every event, (n,) each; the least and the greatest of its runs too, where they differ."""
         if self.chosen is None:
             return {}
-        found = {part: getattr(self.chosen, part) for part in PARTS}
+        parts = {part: getattr(self.chosen, part) for part in PARTS}
         for part in PARTS:
             if self.spreads and (band := self.spreads[self.chosen.bound].band(part)):
-                found |= {f"{part}_low": band[0], f"{part}_high": band[1]}
-        return found
+                parts |= {f"{part}_low": band[0], f"{part}_high": band[1]}
+        return parts
 
     def shown(self, at: Ints) -> MechanismLoss:
         """As results have it, the curves at the events ``at``."""
@@ -138,10 +138,10 @@ class Row:
     def _overall(self, bound: Bound) -> Overall | None:
         if bound in self.spreads:
             return self.spreads[bound].overall()
-        found = self.losses.get(bound)
-        if found is None:
+        loss = self.losses.get(bound)
+        if loss is None:
             return None
-        return Overall(joint=highest(found.joint), own=highest(found.own), landmarks_only=found.landmarks_only)
+        return Overall(joint=highest(loss.joint), own=highest(loss.own), landmarks_only=loss.landmarks_only)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,7 @@ class Losses:
         yield f"Temporal privacy loss at {level}, {states}; correlation {about.kind} {text}".rstrip()
         for loss in self.drawn[:1]:
             yield f"bound {loss.bound}" + ("" if loss.bound == "bridge" else ", which is not an upper bound")
-        yield from (f"{row.name}: {one.note}" for row in self.rows for one in [*row.spreads.values()][:1])
+        yield from (f"{row.name}: {simulated.note}" for row in self.rows for simulated in [*row.spreads.values()][:1])
         if about.note:
             yield about.note
 
@@ -261,7 +261,7 @@ def _known(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 def _described(
     cls: type[TrajectoryMechanism], own: Mapping[str, Any], common: Mapping[str, Any]
 ) -> TrajectoryMechanism:
-    needed = {one["name"]: one["example"] for one in cls.fields() if one["required"]}
+    needed = {param["name"]: param["example"] for param in cls.fields() if param["required"]}
     name = cls.registered_name()
     made: TrajectoryMechanism = mechanisms.of("trajectory").parse(
         {**needed, **own, "name": name, **common}, field=f"parameters.{name}" if own else ""
@@ -279,7 +279,7 @@ def _row(mechanism: TrajectoryMechanism, is_landmark: Mask, correlation: Correla
     losses: dict[Bound, LandmarkLoss] = {chosen.bound: chosen}
     if chosen.bound == "bridge":
         losses["published"] = landmark_loss(budgets, is_landmark, correlation, "published", shared=shared)
-    elif bound:  # the published one was requested: the other beside it, where it can be computed
+    elif bound:  # the published bound was requested: the other beside it, where it can be computed
         other = landmark_loss(budgets, is_landmark, correlation, shared=shared)
         losses[other.bound] = other
     return Row(mechanism, losses, chosen)

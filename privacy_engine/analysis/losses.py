@@ -1,4 +1,4 @@
-"""Temporal privacy loss of one series at the distance of the states: per event, and of the landmarks together."""
+"""Temporal privacy loss of a series at the distance of the states: per event, and of the landmarks together."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ BoundOrBest = Bound | Literal[""]
 """A bound, or the best that can be had."""
 BOUNDS: tuple[Bound, ...] = ("bridge", "published")
 MAX_SECONDS = 2.0
-"""What one loss may take within a request."""
+"""What a loss may take within a request."""
 NOT_A_BOUND = "The published formula is not an upper bound: between two known landmarks the chain is a bridge."
 
 
 @dataclass(frozen=True, eq=False)
 class LandmarkLoss:
-    """Losses of the events of one series, two arrays (n,): ``own`` of each alone, ``joint`` with all landmarks.
+    """Losses of the events of a series, two arrays (n,): ``own`` of each alone, ``joint`` with all landmarks.
 
-    ``landmarks_only`` is what the landmarks leak together; ``level`` what they and one more event leak where nothing is
+    ``landmarks_only`` is what the landmarks leak together; ``level`` what they and another event leak where nothing is
     correlated, ``highest_budget`` the worst event alone. ``why`` is the reason why it is not the bridged bound.
 
     A draw that landmarks share (joint noise) changes its odds by its level whichever of them move: it counts once
@@ -80,7 +80,7 @@ class LandmarkLossCurves(Result):
 def undefined(mechanism: Any) -> str:
     """Why a mechanism's budgets do not determine its temporal loss; empty where they do.
 
-    A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`levels`) holds has its
+    A mechanism for which neither the accounting of single draws nor of a shared draw (:func:`levels`) holds has its
     reason in a class variable ``temporal_loss_undefined``.
     """
     reason = mechanism.temporal_loss_undefined
@@ -88,13 +88,13 @@ def undefined(mechanism: Any) -> str:
 
 
 def levels(mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Correlation) -> tuple[Floats, float]:
-    """Levels at the distance of the states: of the draws with noise of their own, (n,), and of a shared one, or 0.
+    """Levels at the distance of the states: of the draws with noise of their own, (n,), and of a shared draw, or 0.
 
     ``budgets`` (n,) are levels within the mechanism's radius; a level grows with the distance.
     """
     own, shared = mechanism.independent(budgets, is_landmark)
     times = correlation.scale(mechanism.radius_m)
-    return piecewise(lambda one: one * times, own), shared * times
+    return piecewise(lambda part: part * times, own), shared * times
 
 
 def event_loss(own: Floats, shared: float, correlation: Correlation) -> tuple[TemporalLoss, bool]:
@@ -118,7 +118,7 @@ def landmark_loss(
     *,
     shared: float = 0.0,
 ) -> LandmarkLoss:
-    """By the requested bound; without one the bridged bound where it can be computed, else the published formula.
+    """By the requested bound; without a request the bridged bound where it can be computed, else the published formula.
 
     ``budgets`` and ``shared`` are what :func:`levels` gives.
 
@@ -138,8 +138,8 @@ def landmark_loss(
 def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound, shared: float) -> LandmarkLoss:
     refusal = _unbridged(correlation) if bound == "bridge" else ""
     if not refusal:
-        sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
-        seconds = sum(loss_seconds(budgets, is_landmark, one, bound) for one in sides)
+        sides = [side for side in (correlation.backward, correlation.forward) if side is not None]
+        seconds = sum(loss_seconds(budgets, is_landmark, side, bound) for side in sides)
         if seconds > MAX_SECONDS:
             refusal = f"it would take about {seconds:,.0f} s, and {MAX_SECONDS:g} s are given"
     if refusal:
@@ -148,7 +148,7 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
         own, joint = landmark_losses(budgets, is_landmark, correlation.backward, correlation.forward, bound=bound)
     except EngineError as error:
         raise _refused(bound, error.message) from error
-    alone, level = (float(total(chosen(one, is_landmark))) + shared for one in (own, budgets))
+    alone, level = (float(total(chosen(values, is_landmark))) + shared for values in (own, budgets))
     regular = most = 0.0
     for some in leaving([budgets, is_landmark, own, joint], blocks(len(own))):
         more = shared * is_landmark[some]
@@ -162,8 +162,8 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
 def _unbridged(correlation: Correlation) -> str:
     if why := correlation.unchained():
         return why
-    sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
-    states = max((len(one.matrix) for one in sides), default=1)
+    sides = [side for side in (correlation.backward, correlation.forward) if side is not None]
+    states = max((len(side.matrix) for side in sides), default=1)
     if states > MAX_BRIDGE_STATES:
         return f"it takes at most {MAX_BRIDGE_STATES} states, and there are {states}"
     return ""

@@ -28,9 +28,9 @@ def of_tracks(series: Sequence[Trajectory]) -> list[Floats]:
     if not longest:
         return []
     share = POINTS // len(longest)
-    chosen = [np.unique(np.linspace(0, len(one) - 1, share).astype(np.int64)) for one in longest]
-    lon = np.concatenate([picked(one.lon, at) for one, at in zip(longest, chosen, strict=True)])
-    lat = np.concatenate([picked(one.lat, at) for one, at in zip(longest, chosen, strict=True)])
+    chosen = [np.unique(np.linspace(0, len(track) - 1, share).astype(np.int64)) for track in longest]
+    lon = np.concatenate([picked(track.lon, at) for track, at in zip(longest, chosen, strict=True)])
+    lat = np.concatenate([picked(track.lat, at) for track, at in zip(longest, chosen, strict=True)])
     plane = _fitted(LocalPlane.around(lon, lat).project(lon, lat))
     return np.split(plane, np.cumsum([len(at) for at in chosen])[:-1])
 
@@ -58,5 +58,5 @@ def _fitted(plane: Floats) -> Floats:
     """The same shape, its longer side 1 and its middle in the middle of the unit square."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     size = float((high - low).max())
-    found: Floats = (plane - (low + high) / 2) / (size or 1.0) + 0.5
-    return np.clip(found, 0.0, 1.0)
+    scaled: Floats = (plane - (low + high) / 2) / (size or 1.0) + 0.5
+    return np.clip(scaled, 0.0, 1.0)

@@ -13,31 +13,31 @@ from privacy_engine.core.progress import advance, blocks
 from privacy_engine.data.mapped_series import FEW, empty, leaving
 
 BLOCK = 1 << 18
-_SAMPLED = 1 << 10  # one number of so many
-_DIGIT = 16  # bits of a number that are counted in one pass over all
+_SAMPLED = 1 << 10  # a number of so many
+_DIGIT = 16  # bits of a number that are counted in a single pass over all
 
 
 def ascending(values: Floats) -> Floats:
     """The numbers in ascending order, NaN last, in a file if they are more than :data:`FEW`.
 
-    Parts are sorted, then what all of them have between two numbers and, copied as it is, what equals one of these.
+    Parts are sorted, then what all of them have between two numbers and, copied as it is, what equals either of these.
     """
-    found, slices, sample = empty(len(values)), list(blocks(len(values), FEW)), []
-    for some in leaving([values, found], slices):
-        found[some] = part = np.sort(values[some])
+    ordered, slices, sample = empty(len(values)), list(blocks(len(values), FEW)), []
+    for some in leaving([values, ordered], slices):
+        ordered[some] = part = np.sort(values[some])
         sample.append(part[::_SAMPLED].copy())
     if len(slices) < 2:
-        return found
-    parts, found = [found[some] for some in slices], empty(len(values))
+        return ordered
+    parts, ordered = [ordered[some] for some in slices], empty(len(values))
     edges = np.unique(np.sort(np.concatenate(sample))[:: BLOCK // _SAMPLED])
     places = np.zeros((len(parts), 2 * len(edges) + 2), dtype=np.int64)
     for of, part in zip(places, leaving(parts, parts), strict=True):
         of[1:-1:2], of[2:-1:2], of[-1] = part.searchsorted(edges), part.searchsorted(edges, "right"), len(part)
     at = 0
-    for piece in leaving([*parts, found], _in_turn(parts, places)):
-        found[at : at + len(piece)] = piece
+    for piece in leaving([*parts, ordered], _in_turn(parts, places)):
+        ordered[at : at + len(piece)] = piece
         at += len(piece)
-    return found
+    return ordered
 
 
 def quantile(ordered: Floats, p: float) -> float:
@@ -59,10 +59,10 @@ def _in_turn(parts: list[Floats], places: Ints) -> Iterator[Floats]:
 class Quantiles:
     """Numbers of at least 0, whose quantiles are computed at the end: up to two million in memory, more in a file.
 
-    >>> found = Quantiles()
-    >>> found.add(np.array([4.0, 1.0]))
-    >>> found.add(np.array([2.0]))
-    >>> found.median()
+    >>> numbers = Quantiles()
+    >>> numbers.add(np.array([4.0, 1.0]))
+    >>> numbers.add(np.array([2.0]))
+    >>> numbers.median()
     2.0
     """
 
@@ -82,8 +82,8 @@ class Quantiles:
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115
             weakref.finalize(self, self._file.close)
-        for one in self._held:
-            self._file.write(np.ascontiguousarray(one).data)
+        for values in self._held:
+            self._file.write(np.ascontiguousarray(values).data)
         self._held, self._in_file = [], self.count
 
     def held(self) -> Floats | None:
@@ -91,7 +91,7 @@ class Quantiles:
         return concatenated(self._held) if self._file is None else None
 
     def mean(self) -> float:
-        """Their mean; there must be one."""
+        """Their mean; there must be some."""
         return self.total() / self.count
 
     def total(self, above: float = -1.0) -> float:
@@ -99,7 +99,7 @@ class Quantiles:
         if self._file is not None:
             self._spill()
         parts = [self.held()] if self._file is None else (bits.view(np.float64) for bits in self._bits())
-        return sum((float(one[one > above].sum()) for one in parts if one is not None), 0.0)
+        return sum((float(part[part > above].sum()) for part in parts if part is not None), 0.0)
 
     def median(self) -> float | None:
         """Their median; None without any."""
@@ -110,12 +110,12 @@ class Quantiles:
         return _between(self.ranked, p, self.count)
 
     def ranked(self, low: int, high: int) -> list[float]:
-        """The numbers that so many others precede, of one rank or two successive ones."""
+        """The numbers that so many others precede, of a single rank or two successive ones."""
         if (held := self.held()) is None:
             self._spill()
             return self._of_ranks(low, high)
-        found: list[float] = np.partition(held, [low, high])[low : high + 1].tolist()
-        return found
+        ordered: list[float] = np.partition(held, [low, high])[low : high + 1].tolist()
+        return ordered
 
     def _of_ranks(self, low: int, high: int) -> list[float]:
         """:meth:`ranked` by counting digits: the bits of such numbers are ordered as they."""
@@ -130,13 +130,13 @@ class Quantiles:
             digit = int(np.searchsorted(before, rank, side="right")) - 1
             rank -= int(before[digit])
             head = head << np.uint64(_DIGIT) | np.uint64(digit)
-            if high > low and rank + 1 == counts[digit]:  # the next one begins with other digits
+            if high > low and rank + 1 == counts[digit]:  # the next begins with other digits
                 return [*self._of_ranks(low, low), *self._of_ranks(high, high)]
             if counts[digit] <= self._most:
-                found = np.concatenate([bits[bits >> digits == head] for bits in self._bits()])
+                alike = np.concatenate([bits[bits >> digits == head] for bits in self._bits()])
                 last = rank + high - low
-                ordered = np.partition(found, [rank, last])
-                return [float(one) for one in ordered[rank : last + 1].view(np.float64)]
+                ordered = np.partition(alike, [rank, last])
+                return [float(value) for value in ordered[rank : last + 1].view(np.float64)]
         return [float(head.reshape(1).view(np.float64)[0])] * (high - low + 1)
 
     def _bits(self) -> Iterator[np.ndarray[tuple[int], np.dtype[np.uint64]]]:

@@ -1,4 +1,4 @@
-"""The reference radius of a dataset: the one radius within which levels of ε are stated, compared and charged."""
+"""The reference radius of a dataset: the radius within which levels of ε are stated, compared and charged."""
 
 from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.results import Result
@@ -37,7 +37,7 @@ def reference_radius(scale: DataScale) -> NamedRadius:
     'Block'
     """
     most_m = USABLE_SHARE * (scale.extent_m or 0.0)
-    usable = [one for one in RADII if P95 * one.radius_m <= most_m]
+    usable = [radius for radius in RADII if P95 * radius.radius_m <= most_m]
     return usable[-1] if usable else RADII[0]
 
 

@@ -33,7 +33,7 @@ NO_CORRELATION = (
 
 @dataclass(frozen=True, eq=False)
 class _Losses:
-    """What the budgets of one person leak; nothing and a reason where that is not defined.
+    """What the budgets of a person leak; nothing and a reason where that is not defined.
 
     ``level`` is the mechanism's ε at the distance of the states; ``pairwise`` is true where every two have their own.
     """
@@ -48,7 +48,7 @@ class _Losses:
     def at(self, events: Ints | slice) -> _Losses:
         """The same at ``events`` alone; what holds for all of them together stays."""
         event = self.event and TemporalLoss(
-            *(picked(getattr(self.event, one), events) for one in ("backward", "forward", "total"))
+            *(picked(getattr(self.event, side), events) for side in ("backward", "forward", "total"))
         )
         own = self.landmark and replace(
             self.landmark, own=picked(self.landmark.own, events), joint=picked(self.landmark.joint, events)

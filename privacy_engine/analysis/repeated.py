@@ -1,4 +1,4 @@
-"""Simulate until a figure is as precise as stated, with the spread from one run to the next."""
+"""Simulate until a figure is as precise as stated, with the spread from run to run."""
 
 import math
 from collections.abc import Callable
@@ -15,12 +15,12 @@ FEWEST_RUNS, FEWEST_SLOW = 8, 4
 MOST_SECONDS = 10.0
 """Where the fewest runs would take longer than this nothing is known."""
 SHARES = (0.5, 0.95)
-"""Of the errors: half are at most the typical one."""
+"""Of the errors: half are at most the typical error."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is simulated; with fewer runs than :data:`FEWEST_RUNS` a forecast is a rough one."""
+    """How much is simulated; with fewer runs than :data:`FEWEST_RUNS` a forecast is rough."""
 
     seconds: float = 0.15
     """Runs take about so long, by the estimate of the mechanism; the precision may then be less."""
@@ -52,11 +52,11 @@ def repeated(
     ``within`` of all rows is the share of itself that a figure of them is off by; there are at most ``most`` runs, or
     ``first`` where that is more.
     """
-    found = draw(first)
-    while (off := within(found)) > precision and len(found) < most:
-        needed = len(found) * min((off / precision) ** 2, 8.0)  # the first estimates are rough
-        found = np.concatenate([found, draw(max(min(math.ceil(needed), most) - len(found), 1))])
-    return found, off
+    errors = draw(first)
+    while (off := within(errors)) > precision and len(errors) < most:
+        needed = len(errors) * min((off / precision) ** 2, 8.0)  # the first estimates are rough
+        errors = np.concatenate([errors, draw(max(min(math.ceil(needed), most) - len(errors), 1))])
+    return errors, off
 
 
 def off_by(errors: Floats, *, independent: bool = False) -> float:
@@ -79,6 +79,6 @@ def off_by(errors: Floats, *, independent: bool = False) -> float:
 
 
 def mean_off_by(values: Floats) -> float:
-    """Return the share of itself that the mean of ``values``, one of each run, is off by, at two deviations."""
+    """Return the share of itself that the mean of ``values``, a value of each run, is off by, at two deviations."""
     mean = abs(float(values.mean()))
     return 2 * float(values.std(ddof=1)) / math.sqrt(len(values)) / mean if mean and len(values) > 1 else 0.0

@@ -55,7 +55,7 @@ class Overall(Result):
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Losses of simulated runs by one bound, and of budgets that no run exceeds; ``runs`` may be none.
+    """Losses of simulated runs by the same bound, and of budgets that no run exceeds; ``runs`` may be none.
 
     ``epsilon`` is the mechanism's level at the distance of the states.
     """
@@ -96,12 +96,12 @@ class Spread:
 
     def band(self, part: str) -> tuple[Floats, Floats] | None:
         """The least and the greatest of the runs at every event, two arrays (n,)."""
-        found = self._of(part)
-        return (found.min(axis=0), found.max(axis=0)) if self.runs else None
+        values = self._of(part)
+        return (values.min(axis=0), values.max(axis=0)) if self.runs else None
 
     def _of(self, part: str) -> Floats:
-        found = np.array([getattr(one, part) for one in self.runs])
-        return found if self.runs else np.empty((0, len(self.most.own)))
+        values = np.array([getattr(run, part) for run in self.runs])
+        return values if self.runs else np.empty((0, len(self.most.own)))
 
 
 def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: BoundOrBest = "") -> Spread:
@@ -114,11 +114,11 @@ def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: B
     """
     budgets = mechanism.most_budgets(is_landmark)
     most = _loss(mechanism, budgets, is_landmark, correlation, bound)
-    sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
+    sides = [side for side in (correlation.backward, correlation.forward) if side is not None]
     seconds = sum(loss_seconds(budgets, is_landmark, side, most.bound) for side in sides)
     runs = runs_of(mechanism, is_landmark)[: max(1, int(MAX_SECONDS / max(seconds, 1e-6)))]
-    found = [_loss(mechanism, one, is_landmark, correlation, most.bound) for one in runs]
-    return Spread(found, most, mechanism.epsilon * correlation.scale(mechanism.radius_m))
+    losses = [_loss(mechanism, run, is_landmark, correlation, most.bound) for run in runs]
+    return Spread(losses, most, mechanism.epsilon * correlation.scale(mechanism.radius_m))
 
 
 def runs_of(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int = MOST_RUNS) -> Floats:

@@ -1,4 +1,4 @@
-"""Errors of mechanisms over many repetitions on one series, without the releases.
+"""Errors of mechanisms over many repetitions on a series, without the releases.
 
 The events are processed once, in chunks, with all repetitions of a tile at each event: memory depends neither on the
 number of repetitions nor, beyond the series and the plans of
@@ -103,7 +103,7 @@ def simulate(
     if plans:
         _simulate_plans(plans, streams, series, seed, which, errors_m, by_event_m)
     for i in sorted(set(range(len(pairs))) - plans.keys()):
-        sources = (noise.simulated_releases(seed, one, *streams[i]) for one in which)
+        sources = (noise.simulated_releases(seed, repetition, *streams[i]) for repetition in which)
         errors_m[i], events_m = _simulate_releases(*pairs[i], series, sources, len(which))
         by_event_m[i] = events_m if by_event else ()
     shape = len(mechanisms), len(landmarks)
@@ -130,7 +130,7 @@ def simulate_errors(
     >>> simulate_errors(EventLevel(epsilon=1, radius_m=100), here, marks, seed=1, repetitions=3).round().tolist()
     [311.0, 102.0, 257.0]
     """
-    one = simulate(
+    result = simulate(
         [mechanism],
         series,
         [landmarks],
@@ -139,7 +139,7 @@ def simulate_errors(
         first_repetition=first_repetition,
         common=common,
     )
-    return np.asarray(one.errors_m[0, 0])
+    return np.asarray(result.errors_m[0, 0])
 
 
 def simulate_each(
@@ -150,24 +150,24 @@ def simulate_each(
     seed: int,
     first_repetition: int = 0,
 ) -> Floats:
-    """Return the mean absolute error of one repetition for each landmark set, metres, (repetitions,).
+    """Return the mean absolute error of a repetition for each landmark set, metres, (repetitions,).
 
     The i-th has number ``first_repetition`` + i and the bits that :func:`simulate_errors` returns for it alone; this
     is faster where every repetition has its own landmarks. Landmark sets are consumed as they are needed.
 
     >>> from privacy_engine.mechanisms.landmark import Skip
     >>> here, skip = Trajectory(np.array([8.5, 8.6]), np.array([47.3, 47.4])), Skip(epsilon=1, radius_m=100)
-    >>> one, other = (LandmarkSet(np.array(mask)) for mask in ([True, False], [False, True]))
-    >>> simulate_each(skip, here, [one, other], seed=1)[1:] == simulate_errors(
+    >>> first, other = (LandmarkSet(np.array(mask)) for mask in ([True, False], [False, True]))
+    >>> simulate_each(skip, here, [first, other], seed=1)[1:] == simulate_errors(
     ...     skip, here, other, seed=1, repetitions=1, first_repetition=1)
     array([ True])
     """
-    sets, found, first = iter(landmarks), [np.empty(0)], first_repetition
+    sets, errors_m, first = iter(landmarks), [np.empty(0)], first_repetition
     lanes = max(1, min(REPETITIONS, MASKED_EVENTS // max(len(series), 1)))
     while some := list(islice(reported(sets), lanes)):
-        found.append(_simulate_each_tile(mechanism, series, some, seed, first))
+        errors_m.append(_simulate_each_tile(mechanism, series, some, seed, first))
         first += len(some)
-    return np.concatenate(found)
+    return np.concatenate(errors_m)
 
 
 def _stream(mechanism: TrajectoryMechanism, landmarks: LandmarkSet) -> tuple[int, ...]:
@@ -178,7 +178,7 @@ def _stream(mechanism: TrajectoryMechanism, landmarks: LandmarkSet) -> tuple[int
 
 @dataclass(frozen=True, eq=False)
 class _KernelGroup:
-    """Plans of one class: their indices, their simulator, and the sums of their errors by event, (plans, n or 0)."""
+    """Plans of a class: their indices, their simulator, and the sums of their errors by event, (plans, n or 0)."""
 
     members: list[int]
     simulator: BatchSimulator
@@ -187,7 +187,7 @@ class _KernelGroup:
 
 @dataclass(frozen=True, eq=False)
 class _NoiseGroup:
-    """Plans that share the noise of ``key``; ``needs`` (n,) is the most that one requires of each event's."""
+    """Plans that share the noise of ``key``; ``needs`` (n,) is the most that any requires of each event's."""
 
     key: Key
     kernels: list[_KernelGroup]
@@ -237,11 +237,11 @@ def _simulate_plans(
 def _simulate_tile(
     series: Trajectory, groups: list[_NoiseGroup], first_repetition: int, lanes: int, *, one_lane_each: bool = False
 ) -> Iterator[tuple[_KernelGroup, Floats]]:
-    """Simulate a tile of every group: sums of errors in metres, (plans, lanes), or (plans, 1) if one lane each."""
+    """Simulate a tile of every group: sums of errors in metres, (plans, lanes), or (plans, 1) if a lane each."""
     from privacy_engine.kernels.lanes import SUM, UNITS, aligned, fill, frames
 
     tiles = [Tile(group.key, first_repetition, lanes, one_lane_each) for group in groups]
-    states = [[one.simulator.start(tile) for one in group.kernels] for tile, group in zip(tiles, groups, strict=True)]
+    states = [[run.simulator.start(tile) for run in group.kernels] for tile, group in zip(tiles, groups, strict=True)]
     units = aligned(1, (min(EVENTS, len(series)) + one_lane_each) * UNITS)[0]  # overwritten for every group
     extent = _extent_rad(series) if len(series) else 0.0
     for events in blocks(len(series), EVENTS):
@@ -288,7 +288,7 @@ def _simulate_releases(
     sources: Iterable[noise.RandomSource],
     repetitions: int,
 ) -> tuple[Floats, Floats]:
-    """Return the mean errors in metres of one release for each repetition: of each repetition and of each event."""
+    """Return the mean errors in metres of a release for each repetition: of each repetition and of each event."""
     errors_m, totals, times = np.empty(repetitions), np.zeros(len(series)), np.zeros(len(series))
     for i, source in enumerate(reported(sources)):
         release = mechanism.release(series, landmarks, rng=source)

@@ -13,7 +13,7 @@ GAP_STEPS = 10
 """A gap is a step that takes longer than this many median steps."""
 
 Columns = tuple[Floats, Floats, Floats | None]
-"""Longitudes and latitudes (n,) in degrees of one series, its times in seconds or None."""
+"""Longitudes and latitudes (n,) in degrees of a series, its times in seconds or None."""
 
 
 class StepFacts(Result):
@@ -30,7 +30,7 @@ class StepFacts(Result):
 
 
 def step_facts(series: Iterable[Columns]) -> StepFacts:
-    """Return the facts of the steps of ``series``; no step leads from one series to the next.
+    """Return the facts of the steps of ``series``; no step leads from a series to the next.
 
     >>> step_facts([(np.zeros(4), np.zeros(4), np.array([0.0, 60.0, 120.0, 1320.0]))]).gap_share
     0.9090909090909091

@@ -48,9 +48,9 @@ class ColumnGrouping(Result):
 
 
 def column_edges(timestamps: int, dimensions: int) -> Ints:
-    """Where the columns of a heat map begin and the last one ends, (n + 1,): equal parts of the timestamps.
+    """Where the columns of a heat map begin and the last ends, (n + 1,): equal parts of the timestamps.
 
-    A column is one timestamp, unless that were more than :data:`MOST_COLUMNS` or :data:`MOST_CELLS` cells.
+    A column is a timestamp, unless that were more than :data:`MOST_COLUMNS` or :data:`MOST_CELLS` cells.
 
     >>> column_edges(5, 2).tolist()
     [0, 1, 2, 3, 4, 5]
@@ -70,7 +70,7 @@ def column_means(counts: NDArray[Any], edges: Ints) -> Floats:
 
 
 def column_largest(values: NDArray[Any], edges: Ints) -> NDArray[Any]:
-    """The largest value of each column, (n,) of (T,); NaN where one of them is."""
+    """The largest value of each column, (n,) of (T,); NaN where any of them is."""
     return np.asarray(np.maximum.reduceat(values, edges[:-1])) if len(values) else values
 
 

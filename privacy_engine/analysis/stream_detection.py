@@ -47,7 +47,7 @@ def detection(truth: Floats, published: Floats, event: Event, length: int, thres
     DataError
         The tables differ in shape.
     ParameterError
-        ``length`` is not from 1 to one less than the number of timestamps, or ``threshold`` not a number of at least 0.
+        ``length`` is not at least 1 and below the number of timestamps, or ``threshold`` not a number of at least 0.
     """
     if truth.shape != published.shape or truth.ndim != 2:
         raise DataError.must_be("counts", "two tables of one shape", got=f"{truth.shape} and {published.shape}")
@@ -67,12 +67,12 @@ def roc(scores: Floats, is_event: Mask) -> RocCurve | None:
     """The curve of ``scores``, higher where an event is more likely; None where there is no event, or nothing else.
 
     Equal scores are detected together, so the area is the chance that an event scores higher than a timestamp without
-    one, ties counted half.
+    an event, ties counted half.
     """
-    found = rates(scores, is_event)
-    if found is None:
+    curve = rates(scores, is_event)
+    if curve is None:
         return None
-    false, true = found
+    false, true = curve
     area = float(np.trapezoid(true, false))
     true, false = _thinned(true, false)
     return RocCurve(

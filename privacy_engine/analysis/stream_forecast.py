@@ -82,7 +82,7 @@ def count_forecast(
     def drawn(runs: int) -> Floats:
         """Errors of each release, and at the end the mean error and the ARE of all of it."""
         times = (min(together, runs - i) for i in range(0, runs, together))
-        return np.stack([errors_of(one) for some in times for one in mechanism.repeat(stream, some, rng=rng)])
+        return np.stack([errors_of(made) for some in times for made in mechanism.repeat(stream, some, rng=rng)])
 
     def errors_of(published: Floats) -> Floats:
         errors = np.abs(published - truth).ravel().astype(np.float64)
@@ -91,17 +91,17 @@ def count_forecast(
             errors = errors[chooser.choice(len(errors), held, replace=False)]
         return np.append(errors, figures)
 
-    found, within = repeated(
+    results, within = repeated(
         drawn,
         lambda rows: max(off_by(rows[:, :-2]), mean_off_by(rows[:, -1])),
         first=runs[0],
         most=min(runs[1], MOST_ERRORS // held),
         precision=how.precision,
     )
-    typical, p95 = np.quantile(found[:, :-2], SHARES).tolist()
-    mean, are = found[:, -2:].mean(axis=0).tolist()
+    typical, p95 = np.quantile(results[:, :-2], SHARES).tolist()
+    mean, are = results[:, -2:].mean(axis=0).tolist()
     return CountForecast(
-        exact=False, runs=len(found), typical_error=typical, p95_error=p95, mean_error=mean, are=are, within=within
+        exact=False, runs=len(results), typical_error=typical, p95_error=p95, mean_error=mean, are=are, within=within
     )
 
 

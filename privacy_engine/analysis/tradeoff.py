@@ -23,7 +23,7 @@ REPETITIONS = 20
 BAND = (0.05, 0.95)
 MOST_EVENTS = 10_000
 MOST_DRAWS = 6_000_000
-"""Of all mechanisms, levels and repetitions of one answer together."""
+"""Of all mechanisms, levels and repetitions of an answer together."""
 NOTE = "A simulation that reads the original: for its owner, never for publication."
 
 
@@ -108,11 +108,11 @@ def _levels(mechanism: TrajectoryMechanism) -> Iterator[TrajectoryMechanism]:
 def _curves(
     described: Sequence[TrajectoryMechanism], truth: Trajectory, is_landmark: Mask, seed: int
 ) -> list[TradeoffCurve]:
-    by_mechanism = [levels(one) if one.simulation_plan(is_landmark) else [] for one in described]
-    every = [level for one in by_mechanism for level in one]
-    found = simulate(every, truth, [data.LandmarkSet(is_landmark)], seed=seed, repetitions=REPETITIONS)
-    parts = np.split(found.errors_m[:, 0], np.cumsum([len(one) for one in by_mechanism])[:-1])
-    return [_curve(one, at, errors_m) for one, at, errors_m in zip(described, by_mechanism, parts, strict=True)]
+    by_mechanism = [levels(mechanism) if mechanism.simulation_plan(is_landmark) else [] for mechanism in described]
+    every = [level for at in by_mechanism for level in at]
+    simulated = simulate(every, truth, [data.LandmarkSet(is_landmark)], seed=seed, repetitions=REPETITIONS)
+    parts = np.split(simulated.errors_m[:, 0], np.cumsum([len(at) for at in by_mechanism])[:-1])
+    return [_curve(*curve) for curve in zip(described, by_mechanism, parts, strict=True)]
 
 
 def _curve(mechanism: TrajectoryMechanism, at: list[TrajectoryMechanism], errors_m: Floats) -> TradeoffCurve:
@@ -121,7 +121,7 @@ def _curve(mechanism: TrajectoryMechanism, at: list[TrajectoryMechanism], errors
     return TradeoffCurve(
         mechanism=mechanism.model_dump(),
         title=mechanism.title,
-        epsilon=[one.epsilon for one in at],
+        epsilon=[level.epsilon for level in at],
         mean_m=listed(errors_m.mean(axis=1)),
         low_m=listed(low),
         high_m=listed(high),

@@ -70,7 +70,7 @@ def hit_verdict(
 ) -> UtilityVerdict:
     """Return the verdict on a model that finds so many ``hits`` of 1,000 next places, ``public`` the public baseline.
 
-    ``exposed_epsilon`` is the ε of the most active person where check-ins are protected one by one, None where persons
+    ``exposed_epsilon`` is the ε of the most active person where check-ins are protected singly, None where persons
     are; ``unsound`` if there is no guarantee.
 
     >>> [hit_verdict(hits, 447).title for hits in (462, 457, 447)]

@@ -68,8 +68,8 @@ def verdict(
     """Return the verdict on errors of which half are at most ``typical_m`` and 95 % at most ``p95_m`` metres.
 
     ``noise_m`` is what half of the noise is at most, where it is known: repeated positions add to errors, not to what
-    noise hides. ``exposed`` is whether there are landmarks and the level is one of :data:`EXPOSING`, ``unsound`` if the
-    mechanism has no guarantee. None where the data have no extent, because they have no events or all at one place.
+    noise hides. ``exposed`` is whether there are landmarks and the level is in :data:`EXPOSING`, ``unsound`` if the
+    mechanism has no guarantee. None where the data have no extent, because they have no events or no two places.
 
     >>> verdict(210, 1500, DataScale(median_step_m=216, extent_m=8500, stay_radius_m=60)).title
     'usable'

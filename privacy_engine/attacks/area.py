@@ -35,7 +35,7 @@ class Area:
 
     @classmethod
     def around(cls, series: Trajectory, tile_m: float) -> Self:
-        """The tiles that hold ``series`` (at least one event), of a raster fixed beforehand.
+        """The tiles that hold ``series`` (with events), of a raster fixed beforehand.
 
         Tiles ``tile_m`` wide are counted from the whole degree nearest to the middle of the series, so the middle of
         the area shows nothing finer than the tiles do.

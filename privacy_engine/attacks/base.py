@@ -52,7 +52,7 @@ class Result:
 
     @property
     def sentence(self) -> str:
-        """The result as one plain sentence."""
+        """The result as a plain sentence."""
         raise NotImplementedError
 
     @property
@@ -67,16 +67,16 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON-ready data, its sentence included; None for what is not a number."""
-        return {"sentence": self.sentence} | {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
+        return {"sentence": self.sentence} | {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, np.ndarray):
-        return [_plain(one) for one in value.tolist()]
+        return [_plain(item) for item in value.tolist()]
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
@@ -109,7 +109,7 @@ class Attack(Component):
     name: str
 
     def seconds_once(self, lengths: Sequence[int]) -> float:
-        """About how long it takes on one release of each series, on one core of a small machine."""
+        """About how long it takes on a release of each series, on a single core of a small machine."""
         raise NotImplementedError
 
 
@@ -124,7 +124,7 @@ class SeriesAttack(Attack):
         Parameters
         ----------
         shared : (n,) bool, optional
-            The draws of one joint draw of noise (:meth:`Mechanism.drawn_together`), where the attack reads them.
+            The draws of a joint draw of noise (:meth:`Mechanism.drawn_together`), where the attack reads them.
         watch : callable, optional
             Called with the share of the work that is done, where it takes long, and may raise to stop it.
 

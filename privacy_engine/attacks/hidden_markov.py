@@ -1,4 +1,4 @@
-"""A hidden Markov chain on a grid: movement, what is seen through noise, where one was.
+"""A hidden Markov chain on a grid: movement, what is seen through noise, where the person was.
 
 References
 ----------
@@ -29,7 +29,7 @@ BLOCK_CELLS = 2**19
 class Movement:
     """A random walk in continuous time between neighbouring cells, reflected at the border of the grid.
 
-    Its law after one event is the heat kernel of each axis, :math:`e^{q L / 2h^2}` with L the second difference and h
+    Its law after an event is the heat kernel of each axis, :math:`e^{q L / 2h^2}` with L the second difference and h
     the cell: variance q per axis for cells of any size, symmetric, all cells alike in the long run. ``along`` (columns,
     columns) and ``across`` (rows, rows).
     """
@@ -44,7 +44,7 @@ class Movement:
         return cls(_heat(grid.columns, steps), _heat(grid.rows, steps))
 
     def step(self, weights: Floats) -> Floats:
-        """Weights of the cells (columns, rows) one event later; of those one event earlier too, by symmetry."""
+        """Weights of the cells (columns, rows) an event later; of those an event earlier too, by symmetry."""
         return np.asarray((1 - JUMP) * (self.along @ weights @ self.across) + JUMP * weights.mean())
 
 
@@ -52,8 +52,8 @@ def _heat(cells: int, steps: float) -> Floats:
     """exp(steps · L/2) of the path of ``cells`` cells, whose eigenvectors are cosines."""
     mode = np.arange(cells)
     waves = np.cos(np.pi * np.outer(mode + 0.5, mode) / cells) * np.sqrt((2 - (mode == 0)) / cells)
-    found = np.maximum((waves * np.exp(-steps * (1 - np.cos(np.pi * mode / cells)))) @ waves.T, 0.0)
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    kernel = np.maximum((waves * np.exp(-steps * (1 - np.cos(np.pi * mode / cells)))) @ waves.T, 0.0)
+    return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
 
 
 def posteriors(
@@ -62,7 +62,7 @@ def posteriors(
     """P(cell | everything seen) by forward-backward [1]_: blocks of events, the last first, each (b, columns, rows).
 
     ``log_likelihood`` gives for some events that of what was seen there, (b, cells), up to a constant for each event; 0
-    where nothing was. It is called twice for each block but the last; memory does not grow with the events but for one
+    where nothing was. It is called twice for each block but the last; memory does not grow with the events but for a
     grid a block.
     """
     shape = len(movement.along), len(movement.across)
@@ -76,8 +76,8 @@ def posteriors(
     def forward(block: slice, predicted: Floats) -> tuple[Floats, Floats, Floats]:
         likelihood = seen(block)
         filtered = np.empty_like(likelihood)
-        for i, one in enumerate(reported(likelihood)):
-            weights = predicted * one
+        for i, row in enumerate(reported(likelihood)):
+            weights = predicted * row
             filtered[i] = weights / weights.sum()
             predicted = movement.step(filtered[i])
         return likelihood, filtered, predicted
@@ -106,7 +106,7 @@ def _block_size(cells: int) -> int:
 
 
 class BestGuess:
-    """The cell with the least expected distance to where one was, under a posterior: the best guess for that loss."""
+    """The cell with the least expected distance to the truth, under a posterior: the best guess for that loss."""
 
     def __init__(self, grid: Grid) -> None:
         self._shape = grid.columns, grid.rows
@@ -117,7 +117,7 @@ class BestGuess:
     def of(self, posterior: Floats) -> tuple[Floats, Floats]:
         """For posteriors (b, columns, rows): the best cells, (b,), and the expected distances to them in metres, (b,).
 
-        All cells are tried, by one convolution of the posterior with the distances.
+        All cells are tried, by a convolution of the posterior with the distances.
         """
         waves = scipy.fft.rfft2(posterior, s=self._padded) * self._distances
         loss = scipy.fft.irfft2(waves, s=self._padded)[:, : self._shape[0], : self._shape[1]]

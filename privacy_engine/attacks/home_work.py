@@ -1,4 +1,4 @@
-"""Where does one live and work? The places of long stays, by night and in working hours."""
+"""Where does a person live and work? The places of long stays, by night and in working hours."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from privacy_engine.landmarks.staypoints import stay_points
 NIGHT = (22, 6)
 WORK = (10, 16)
 WIDER = 5.0
-"""A stay of noisy positions reaches so many standard deviations of their noise further: two draws of one place are
+"""A stay of noisy positions reaches so many standard deviations of their noise further: two draws of a place are
 that far apart once in a hundred."""
 
 MOST_STAYS = 20_000
@@ -138,13 +138,13 @@ class HomeWork(SeriesAttack):
     def _run(self, truth: Trajectory, release: Release) -> HomeWorkResult:
         drawn = release.sd_m[release.fresh]
         reach_m = min(self.distance_m + WIDER * float(np.median(drawn)) if drawn.size else self.distance_m, 2e7)
-        true, found = self._infer(truth, self.distance_m), self._infer(release.series, reach_m)
-        home, work = (self._place(*pair) for pair in zip(true, found, strict=True))
+        true, guess = self._infer(truth, self.distance_m), self._infer(release.series, reach_m)
+        home, work = (self._place(*pair) for pair in zip(true, guess, strict=True))
         return HomeWorkResult(home, work, self.within_m, reach_m)
 
-    def _place(self, true: tuple[float, float], found: tuple[float, float]) -> Place:
-        apart = float(geo.distance_m(*true, *found))
-        return Place(*true, *found, apart, apart <= self.within_m)
+    def _place(self, true: tuple[float, float], guess: tuple[float, float]) -> Place:
+        apart = float(geo.distance_m(*true, *guess))
+        return Place(*true, *guess, apart, apart <= self.within_m)
 
     def _infer(self, series: Trajectory, reach_m: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """Home and workplace, degrees; not a number for none."""
@@ -194,7 +194,7 @@ class HomeWork(SeriesAttack):
 
 
 def _places(xy_m: Floats, groups: Ints, lasts_s: Floats, reach_m: float) -> Ints:
-    """Which place each stay belongs to, (k,): that of the longest earlier one within reach, or a new one."""
+    """Which place each stay belongs to, (k,): that of the longest earlier stay within reach, or a new place."""
     centres = np.array([np.median(xy_m[i:j], axis=0) for i, j in reported(groups)])
     place = np.full(len(groups), -1, dtype=np.int64)
     for stay in reported(np.argsort(-lasts_s, kind="stable")):

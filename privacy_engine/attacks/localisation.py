@@ -1,4 +1,4 @@
-"""Where was one at every event? All draws of a release together, and how people move."""
+"""Where was a person at every event? All draws of a release together, and how people move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -152,7 +152,7 @@ class Localisation(SeriesAttack):
         Parameters
         ----------
         shared : (n,) bool, optional
-            The draws that share one joint draw of noise (the landmarks drawn by the mechanism Joint).
+            The draws that share a joint draw of noise (the landmarks drawn by the mechanism Joint).
         watch : callable, optional
             Called with the share of the work that is done, and may raise to stop it.
         area : Area, optional
@@ -193,11 +193,11 @@ class Localisation(SeriesAttack):
             apart = grid.distances_m(truth.lon[block], truth.lat[block])
             correctness_m[block] = (flat * apart).sum(axis=1)
         by_chance = np.repeat(best.of(np.full((1, grid.columns, grid.rows), 1 / len(grid)))[0], n)
-        found = [(grid.lon[at], grid.lat[at]) for at in (cell, likeliest, by_chance)]
-        errors = [geo.distance_m(truth.lon, truth.lat, *position) for position in found]
+        positions = [(grid.lon[at], grid.lat[at]) for at in (cell, likeliest, by_chance)]
+        errors = [geo.distance_m(truth.lon, truth.lat, *position) for position in positions]
         return LocalisationResult(
-            *found[0],
-            *found[1],
+            *positions[0],
+            *positions[1],
             errors[0],
             errors[1],
             expected_m,
@@ -227,20 +227,20 @@ class _Draws:
 
     def log_likelihood(self, block: slice, grid: Grid) -> Floats:
         """Of the draw at each event given each cell, (b, cells), up to a constant an event; 0 where there is none."""
-        found = np.zeros((block.stop - block.start, len(grid)))
+        logs = np.zeros((block.stop - block.start, len(grid)))
         at = np.flatnonzero(self._drawn[block])
         events = at + block.start
         scaled = grid.distances_m(self._lon[self._shown[events]], self._lat[self._shown[events]])
         scaled *= self._rate[events, None]
         joint = self._shared[events]
-        found[at[~joint]] = -scaled[~joint]
+        logs[at[~joint]] = -scaled[~joint]
         if joint.any():
-            found[at[joint]] = _log_upper_gamma(self._order, scaled[joint])
-        return found
+            logs[at[joint]] = _log_upper_gamma(self._order, scaled[joint])
+        return logs
 
 
 def _log_upper_gamma(order: int, x: Floats) -> Floats:
-    """ln Q(order, x): the density of one of p jointly drawn positions falls as Q(2p - 1, ε d)."""
+    """ln Q(order, x): the density of any of p jointly drawn positions falls as Q(2p - 1, ε d)."""
     q = scipy.special.gammaincc(order, x)
     far = np.maximum(x, 2.0 * order)  # Q is 0 to rounding only far beyond its order: the leading terms are enough
     tail = -far + (order - 1) * np.log(far) - scipy.special.gammaln(order) - np.log1p(-(order - 1) / far)

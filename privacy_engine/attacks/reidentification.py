@@ -1,4 +1,4 @@
-"""Whose release is it? A few known points of one series against the releases of all."""
+"""Whose release is it? A few known points of a series against the releases of all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -127,7 +127,7 @@ class Reidentification(PopulationAttack):
         known = [self._known(truth, number) for number, truth in enumerate(reported(truths))]
         lon, lat, when = (np.array(column) for column in zip(*known, strict=True))
         pairs = zip(reported(releases), known, strict=True)
-        own = np.array([_score(one, *points, self.tolerance_s) for one, points in pairs])
+        own = np.array([_score(release, *points, self.tolerance_s) for release, points in pairs])
         rank = np.zeros((size, self.tries), dtype=np.int64)
         for number, release in enumerate(reported(releases)):
             if watch is not None:

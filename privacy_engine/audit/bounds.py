@@ -21,8 +21,8 @@ def at_least(hits: ArrayLike, trials: int, alpha: float) -> Floats:
        Biometrika 1934.
     """
     k = np.asarray(hits, dtype=np.float64)
-    found = scipy.special.betaincinv(np.maximum(k, 1.0), trials - np.maximum(k, 1.0) + 1.0, alpha)
-    return np.asarray(np.where(k > 0, found, 0.0))
+    quantile = scipy.special.betaincinv(np.maximum(k, 1.0), trials - np.maximum(k, 1.0) + 1.0, alpha)
+    return np.asarray(np.where(k > 0, quantile, 0.0))
 
 
 def at_most(hits: ArrayLike, trials: int, alpha: float) -> Floats:
@@ -31,7 +31,7 @@ def at_most(hits: ArrayLike, trials: int, alpha: float) -> Floats:
 
 
 def loss_at_least(hits: ArrayLike, other_hits: ArrayLike, trials: int, alpha: float) -> Floats:
-    """Return a lower bound of ln(p/q) for the probabilities of one event under two inputs, at least 0.
+    """Return a lower bound of ln(p/q) for the probabilities of an event under two inputs, at least 0.
 
     ``hits`` of ``trials`` draws of the first input and ``other_hits`` of as many of the second fell into the event. The
     bound exceeds ln(p/q) with probability at most ``alpha``: each of the two intervals fails with half of it.
@@ -45,7 +45,7 @@ def loss_at_least(hits: ArrayLike, other_hits: ArrayLike, trials: int, alpha: fl
 
 
 def most_provable(trials: int, alpha: float) -> float:
-    """Return the largest value :func:`loss_at_least` can take: all draws of one input in the event, none of the other.
+    """Return the largest value :func:`loss_at_least` can take: all draws of an input in the event, none of the other.
 
     >>> round(most_provable(75_000, 0.05 / 12), 1)
     9.4

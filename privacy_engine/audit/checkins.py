@@ -17,7 +17,7 @@ from privacy_engine.recommender import Recommender
 
 MODULES = (2, 3, 5, 10)
 CELLS = 4
-"""Cells whose masses and scores are observed: the first one, in which the protected check-ins are, and others."""
+"""Cells whose masses and scores are observed: the first, in which the protected check-ins are, and others."""
 NO_NOISE = 1e4
 """A level at which noise is practically never anything but zero."""
 NUMBERS = 40
@@ -34,25 +34,25 @@ class CheckInKind:
         return "user" if mechanism.privacy_unit == "user" else "check-in"
 
     def pairs(self, mechanism: Any) -> list[Pair]:
-        """One more user or check-in, alone, beside one other, and in another cell; or one replaced."""
+        """One more user or check-in, alone, beside another, and in another cell; or a replaced user or check-in."""
         user = mechanism.privacy_unit == "user"
         more = 2 * int(mechanism.contributions) if user else 1  # a user has more check-ins than may count
         last = len(mechanism.grid) - 1
         added, elsewhere = np.zeros(more, dtype=np.int64), np.full(more, last)
-        one, empty = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+        other, empty = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
         far, near = _alternating(0, last, max(more, 3)), _alternating(min(1, last), min(2, last), max(more, 3))
         if mechanism.relation == "add-remove":
             pairs = {
-                "one more, beside one other user": ([one], [one, added]),
+                "one more, beside one other user": ([other], [other, added]),
                 "one more, alone": ([empty], [added]),
-                "one more, in the last cell": ([one], [one, elsewhere]),
+                "one more, in the last cell": ([other], [other, elsewhere]),
                 "one more, between far cells": ([empty], [far]) if user else ([far[[0, 0]]], [far]),
             }
         else:
             pairs = {
-                "one in the last cell, not in the first, beside one other user": ([one, added], [one, elsewhere]),
+                "one in the last cell, not in the first, beside one other user": ([other, added], [other, elsewhere]),
                 "one in the last cell, not in the first, alone": ([added], [elsewhere]),
-                "one in the first cell, not outside the box": ([one, added], [one, np.full(more, -1)]),
+                "one in the first cell, not outside the box": ([other, added], [other, np.full(more, -1)]),
                 "one between far cells, not between others": ([near], [far]) if user else ([_within(far, near)], [far]),
             }
         near_threshold = Decisions.of(mechanism)
@@ -73,8 +73,8 @@ class CheckInKind:
 
     def values(self, pair: Pair) -> list[Column]:
         """The masses of the observed cells, how many numbers there are, and the first mass minus the last."""
-        found = [Column(NAMES[i], partial(_number, i=i)) for i in (*range(CELLS), 2 * CELLS)]
-        return [*found, Column("first minus last", lambda observed: observed[:, 0] - observed[:, CELLS - 1])]
+        columns = [Column(NAMES[i], partial(_number, i=i)) for i in (*range(CELLS), 2 * CELLS)]
+        return [*columns, Column("first minus last", lambda observed: observed[:, 0] - observed[:, CELLS - 1])]
 
     def residues(self, pair: Pair) -> list[Column]:
         """Low bits and residues of the masses of the first and the last cell."""
@@ -105,9 +105,9 @@ def _pair(name: str, mechanism: Any, first: CheckIns, second: CheckIns) -> _Mode
     exact = mechanism.model_copy(update={"epsilon": NO_NOISE})
     near_threshold = Decisions.of(mechanism)
     observe = partial(_observe, cells=observed_cells(len(mechanism.grid)), near_threshold=near_threshold)
-    one, other = (observe(exact.release(data, rng=noise.seeded(0))) for data in (first, second))
+    ends = [observe(exact.release(data, rng=noise.seeded(0))) for data in (first, second)]
     epsilon = float(mechanism.epsilon)
-    return _ModelPair(name, first, second, 1.0, epsilon, np.minimum(one, other), np.maximum(one, other))
+    return _ModelPair(name, first, second, 1.0, epsilon, np.minimum(*ends), np.maximum(*ends))
 
 
 NAMES = (
@@ -128,17 +128,17 @@ def observed_cells(cells: int) -> Ints:
 
 def _observe(model: Recommender, *, cells: Ints, near_threshold: Decisions | None) -> Floats:
     mass, published = model.densities(), model.numbers()
-    found = np.zeros(len(NAMES))
+    row = np.zeros(len(NAMES))
     if mass is not None:
-        found[:CELLS] = mass[cells]
-    found[CELLS : 2 * CELLS] = model.scores([0])[cells]
-    found[2 * CELLS] = len(published)
+        row[:CELLS] = mass[cells]
+    row[CELLS : 2 * CELLS] = model.scores([0])[cells]
+    row[2 * CELLS] = len(published)
     if len(published) > NUMBERS:
         published = published[np.linspace(0, len(published) - 1, NUMBERS).astype(np.int64)]
-    found[2 * CELLS + 1 :][: len(published)] = published
+    row[2 * CELLS + 1 :][: len(published)] = published
     if near_threshold is not None:
-        found[-len(decisions.NAMES) :] = near_threshold.observe(model)
-    return found
+        row[-len(decisions.NAMES) :] = near_threshold.observe(model)
+    return row
 
 
 def _number(observed: Observed, *, i: int) -> Floats:
@@ -154,7 +154,7 @@ def _within(around: Ints, other: Ints) -> Ints:
 
 
 def _upload(mechanism: Any, users: list[Ints]) -> CheckIns:
-    """Check-ins in the middle of these cells (-1: outside the box), those of one user in each array.
+    """Check-ins in the middle of these cells (-1: outside the box), those of a user in each array.
 
     There is a listed venue in the middle of each cell, and none outside the box.
     """
@@ -163,7 +163,7 @@ def _upload(mechanism: Any, users: list[Ints]) -> CheckIns:
     outside = [mechanism.west - 1e-3 if mechanism.west > -179 else mechanism.east + 1e-3, mechanism.south]
     places = np.vstack([middle, outside])
     cells = np.concatenate(users)
-    user = np.repeat(np.arange(len(users)), [len(one) for one in users])
+    user = np.repeat(np.arange(len(users)), [len(visits) for visits in users])
     lon, lat = places[cells].T
     names = [f"u{i}" for i in range(len(users))]
     venues = [str(cell) for cell in range(len(boxes))]

@@ -12,7 +12,7 @@ from privacy_engine.core.params import Epsilon, RadiusM
 
 
 class Altered:
-    """A mechanism under another one's claim: what is claimed is ``mechanism``'s, what runs is ``runs``."""
+    """A mechanism under another's claim: what is claimed is ``mechanism``'s, what runs is ``runs``."""
 
     def __init__(self, mechanism: Any, runs: Any) -> None:
         self._mechanism, self.runs = mechanism, runs

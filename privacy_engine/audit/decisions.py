@@ -38,7 +38,7 @@ class Decisions:
 
     @classmethod
     def of(cls, mechanism: Any) -> Decisions | None:
-        """Those of a mechanism; None where it has no private decisions, or none that one check-in moves thrice."""
+        """Those of a mechanism; None where it has no private decisions, or none that a check-in moves thrice."""
         decay = mechanism.decay
         if decay is None or mechanism.privacy_unit == "user" or mechanism.relation != "add-remove":
             return None
@@ -46,22 +46,22 @@ class Decisions:
         return cls(side, -(-decay // 2)) if mechanism.order == 1 and side >= 4 and side % 2 == 0 else None
 
     def uploads(self) -> tuple[list[Ints], list[Ints]]:
-        """The cells of each user without and with the one check-in more."""
+        """The cells of each user without and with the added check-in."""
         others = [self._others[list(pair)] for pair in _OF for _ in range(self.beside)]
         return [self._cells[[0, 2]], *others], [self._cells, *others]
 
     def observe(self, model: Recommender) -> Floats:
         """What :data:`NAMES` lists of a tree, (names,)."""
         assert isinstance(model, TreeModel)
-        found = np.zeros((RUNS, 2))
+        observed = np.zeros((RUNS, 2))
         for depth, level in enumerate(model.tree.levels):
             leaves = np.flatnonzero(~model.split_nodes(depth))
             low, high = level.low[leaves, None], level.high[leaves, None]
             leaf, run = np.nonzero(_inside(self._points, low, high))
             theirs = _inside(self._other_points, low, high)[leaf].sum(axis=1)
-            found[run, 0] = model.leaf_counts[depth][leaf] - self.beside * theirs
-            found[run, 1] = depth
-        return found.ravel()
+            observed[run, 0] = model.leaf_counts[depth][leaf] - self.beside * theirs
+            observed[run, 1] = depth
+        return observed.ravel()
 
 
 def _inside(points: Ints, low: Ints, high: Ints) -> Mask:
@@ -71,4 +71,4 @@ def _inside(points: Ints, low: Ints, high: Ints) -> Mask:
 
 def _points(cells: Ints, side: int) -> Ints:
     """The three runs of three cells as points of the tree, (runs, 4): column and row of the first and the second."""
-    return np.array([[place for one in pair for place in divmod(int(cells[one]), side)[::-1]] for pair in _OF])
+    return np.array([[place for i in pair for place in divmod(int(cells[i]), side)[::-1]] for pair in _OF])

@@ -1,4 +1,4 @@
-"""Families of events: candidates found on training draws, each a yes or no about one draw."""
+"""Families of events: candidates from training draws, each a yes or no about a draw."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from privacy_engine.core.arrays import Floats, Ints, Mask
 FAMILIES = ("value", "grid residue", "learned")
 QUANTILES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.04, 0.96, 47), [0.98, 0.99, 0.995, 0.998]])
 DISTINCT = 64
-"""Values of one residue column that are tried, at most: the most frequent ones."""
+"""Values of a residue column that are tried, at most: the most frequent."""
 RELATIONS: dict[str, Callable[[Floats, float], Mask]] = {
     "=": lambda values, threshold: values == threshold,
     "≤": lambda values, threshold: values <= threshold,
@@ -56,7 +56,7 @@ def best_events(kind: Kind, pair: Pair, first: Observed, second: Observed, alpha
         "learned": [Column("learned score", lambda observed: score.of(kind.features(pair, observed)))],
     }
     return {
-        family: max((_best_of(one, first, second, alpha) for one in columns[family]), key=lambda best: best[0])[1]
+        family: max((_best_of(column, first, second, alpha) for column in columns[family]), key=lambda best: best[0])[1]
         for family in FAMILIES
         if columns[family]
     }
@@ -69,17 +69,17 @@ def _best_of(column: Column, first: Observed, second: Observed, alpha: float) ->
     few = len(values) <= DISTINCT
     thresholds = values if few else np.unique(np.quantile(np.concatenate([a, b]), QUANTILES, method="lower"))
     frequent = values if few else values[np.argsort(-counts, kind="stable")[:DISTINCT]]
-    at_frequent, below = [_equals(one, frequent) for one in (a, b)], [_at_most(one, thresholds) for one in (a, b)]
-    tried = [("=", frequent, at_frequent), ("≤", thresholds, below), (">", thresholds, [n - one for one in below])]
-    found: list[tuple[float, Event]] = []
+    at_frequent, below = [_equals(draw, frequent) for draw in (a, b)], [_at_most(draw, thresholds) for draw in (a, b)]
+    tried = [("=", frequent, at_frequent), ("≤", thresholds, below), (">", thresholds, [n - count for count in below])]
+    rated: list[tuple[float, Event]] = []
     for relation, at, (hits, other) in tried:
         for reverse, bounds in (
             (False, loss_at_least(hits, other, n, alpha)),
             (True, loss_at_least(other, hits, n, alpha)),
         ):
             best = int(np.argmax(bounds))
-            found.append((float(bounds[best]), Event(column, relation, float(at[best]), reverse)))
-    return max(found, key=lambda one: one[0])
+            rated.append((float(bounds[best]), Event(column, relation, float(at[best]), reverse)))
+    return max(rated, key=lambda pair: pair[0])
 
 
 def _at_most(ordered: Floats, thresholds: Floats) -> Ints:

@@ -1,4 +1,4 @@
-"""An audit of every publishable mechanism, and its table; a file stores what was found as it comes."""
+"""An audit of every publishable mechanism, and its table; a file stores the results as they come."""
 
 import json
 import subprocess  # nosec B404
@@ -20,7 +20,7 @@ HEAD = ("name", "kind", "unit", "claimed", "at least", "verdict", "commit", "dra
 
 @dataclass(frozen=True)
 class Line:
-    """What one audit found: ``claimed`` and ``at_least`` are ε per ``unit``, ``draws`` those of each input."""
+    """The result of an audit: ``claimed`` and ``at_least`` are ε per ``unit``, ``draws`` those of each input."""
 
     name: str
     kind: str
@@ -58,17 +58,17 @@ def every(
         The file has something else.
     """
     specs, at = [(cls, spec.model_copy(update={"trials": trials, "seed": seed})) for cls, spec in described()], commit()
-    known = {(one.name, one.unit): one for one in read(file)} if file else {}
+    known = {(line.name, line.unit): line for line in read(file)} if file else {}
     keys = [(spec.name, claimed_per(spec)) for _, spec in specs]
     for i, ((cls, spec), key) in enumerate(zip(specs, keys, strict=True)):
         if key not in known or known[key].draws < trials:
             AuditSpec.parse(spec.model_dump())
-            found = audit(spec, watch=lambda share, i=i: watch((i + share) / len(specs)))  # type: ignore[misc]
-            known[key] = Line(*key[:1], cls.kind, key[1], found.claimed, found.lower_bound, found.verdict, at, trials)
+            made = audit(spec, watch=lambda share, i=i: watch((i + share) / len(specs)))  # type: ignore[misc]
+            known[key] = Line(*key[:1], cls.kind, key[1], made.claimed, made.lower_bound, made.verdict, at, trials)
             if file:
-                keep(file, [known[one] for one in keys if one in known])
-        wrote([known[one] for one in keys if one in known])
-    return [known[one] for one in keys]
+                keep(file, [known[claim] for claim in keys if claim in known])
+        wrote([known[claim] for claim in keys if claim in known])
+    return [known[claim] for claim in keys]
 
 
 def read(file: Path) -> list[Line]:
@@ -76,7 +76,7 @@ def read(file: Path) -> list[Line]:
     if not file.exists():
         return []
     try:
-        return [Line(**one) for one in json.loads(file.read_text(encoding="utf-8"))]
+        return [Line(**line) for line in json.loads(file.read_text(encoding="utf-8"))]
     except (ValueError, TypeError):
         rule = "audits that --all wrote"
         raise DataError(f"{file} must have {rule}", field="json", rule=rule, value=str(file)) from None
@@ -85,23 +85,23 @@ def read(file: Path) -> list[Line]:
 def keep(file: Path, lines: list[Line]) -> None:
     """Write the lines to a file, which is never half written."""
     part = file.with_name(f"{file.name}.part")
-    part.write_text(json.dumps([asdict(one) for one in lines], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.write_text(json.dumps([asdict(line) for line in lines], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     part.replace(file)
 
 
 def table(lines: list[Line]) -> str:
     """The lines as a table in Markdown, with how many claims were refuted above it."""
-    refuted = [f"{one.name} ({one.unit})" for one in lines if one.verdict == VIOLATED]
-    rows = [HEAD, ("---",) * len(HEAD), *(_cells(one) for one in lines)]
+    refuted = [f"{line.name} ({line.unit})" for line in lines if line.verdict == VIOLATED]
+    rows = [HEAD, ("---",) * len(HEAD), *(_cells(line) for line in lines)]
     text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    names = len({one.name for one in lines})
+    names = len({line.name for line in lines})
     outcome = f"{len(refuted)} of {len(lines)} claims refuted{': ' * bool(refuted)}{', '.join(refuted)}"
     return f"{names} publishable mechanisms, {outcome}.\n\n{text}"
 
 
-def _cells(one: Line) -> tuple[str, ...]:
-    numbers = f"{one.claimed:g}", f"{one.at_least:.3f}"
-    return one.name, one.kind, one.unit, *numbers, one.verdict, one.commit, f"{one.draws:,}"
+def _cells(line: Line) -> tuple[str, ...]:
+    numbers = f"{line.claimed:g}", f"{line.at_least:.3f}"
+    return line.name, line.kind, line.unit, *numbers, line.verdict, line.commit, f"{line.draws:,}"
 
 
 def put(page: Path, lines: list[Line]) -> None:
@@ -111,7 +111,7 @@ def put(page: Path, lines: list[Line]) -> None:
 
 
 def around(page: Path) -> tuple[str, str]:
-    """What a page has before and after the table; DataError where it has no place for one."""
+    """What a page has before and after the table; DataError where it has no place for a table."""
     head, start, rest = page.read_text(encoding="utf-8").partition(START)
     _, end, after = rest.partition(END)
     if not start or not end:

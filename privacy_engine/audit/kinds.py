@@ -18,7 +18,7 @@ Observed = NDArray[np.float64]
 class Pair:
     """Two neighbouring inputs and what the guarantee allows between them.
 
-    ``first`` and ``second`` are inputs of the kind, the same object where several pairs share one, whose draws are
+    ``first`` and ``second`` are inputs of the kind, the same object where several pairs share an input, whose draws are
     then made once; ``claimed`` is the most, by the guarantee, that the log-odds of any event may differ; ``scale`` is
     that in ε: how many times the guarantee's distance the inputs lie apart.
     """
@@ -39,12 +39,12 @@ class Column:
 
 
 class Kind(Protocol):
-    """One kind of data: the ``ADAPTER`` of a module or folder beside this one."""
+    """A kind of data: the ``ADAPTER`` of a module or folder beside this module."""
 
     kind: str
 
     def per(self, mechanism: Any) -> str:
-        """What ε is claimed for, one of these: "radius", "user", …"""
+        """What ε is claimed for: "radius", "user", …"""
 
     def pairs(self, mechanism: Any) -> list[Pair]:
         """Neighbouring inputs for ``mechanism``, at least three pairs, with the claim of its guarantee for each."""
@@ -67,7 +67,7 @@ class Kind(Protocol):
 def residue_columns(
     name: str, of: Callable[[Observed], Floats], grid: float | None = None, modules: tuple[int, ...] = ()
 ) -> list[Column]:
-    """Return residue columns of one published number: its float's low bits and its place on the grid.
+    """Return residue columns of a published number: its float's low bits and its place on the grid.
 
     The float's lowest set bit as a power of two, its lowest mantissa bit, its three lowest; with a ``grid`` whether
     the number is the float nearest to a multiple k of it, and k mod m for each m of ``modules``. Missing numbers

@@ -1,4 +1,4 @@
-"""The audit: draw, choose events on one part of the draws, bound the loss by the other."""
+"""The audit: draw, choose events on some of the draws, bound the loss by the others."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,7 +24,7 @@ CONSISTENT, VIOLATED = "consistent", "violated"
 
 @dataclass(frozen=True)
 class PairResult:
-    """What was found between two inputs: ``claimed`` and ``lower_bound`` are log-odds, of the event that shows most."""
+    """The result for two inputs: ``claimed`` and ``lower_bound`` are log-odds, of the event that shows most."""
 
     name: str
     claimed: float
@@ -37,9 +37,9 @@ class PairResult:
 class AuditResult:
     """An audit's outcome. ``claimed`` is ε; ``lower_bound`` a lower bound of it, at ``confidence``, over all pairs.
 
-    A pair that lies s times the guarantee's distance apart may lose s·ε: its bound divided by s is one of ε. The
+    A pair that lies s times the guarantee's distance apart may lose s·ε: its bound divided by s is a bound of ε. The
     verdict is ``violated`` if some pair's lower bound exceeds its claim. A mechanism that keeps its claim is called
-    that with probability at most 1 - ``confidence``; one that is called ``consistent`` may still break it.
+    that with probability at most 1 - ``confidence``; a mechanism that is called ``consistent`` may still break it.
     """
 
     mechanism: str
@@ -52,11 +52,11 @@ class AuditResult:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON-ready data."""
-        return asdict(self) | {"pairs": [asdict(one) for one in self.pairs]}
+        return asdict(self) | {"pairs": [asdict(pair) for pair in self.pairs]}
 
 
 def claimed_per(spec: AuditSpec) -> str:
-    """What the ε of a result is claimed for, one of these: ``radius``, ``window``, ``user`` or ``check-in``."""
+    """What the ε of a result is claimed for: ``radius``, ``window``, ``user`` or ``check-in``."""
     mechanism = spec.target()
     return KINDS[mechanism.kind].per(mechanism)
 
@@ -95,17 +95,17 @@ def audit_of(mechanism: Any, spec: AuditSpec, *, watch: Watch | None = None) -> 
     pairs = kind.pairs(mechanism)
     alpha = (1 - CONFIDENCE) / (len(pairs) * len(FAMILIES))
     draws = _Draws(kind, mechanism, spec, pairs, watch or (lambda _: None))
-    found = [_of_pair(kind, one, draws.of(one.first), draws.of(one.second), alpha) for one in draws.in_turn()]
+    results = [_of_pair(kind, pair, draws.of(pair.first), draws.of(pair.second), alpha) for pair in draws.in_turn()]
     draws.watch(1.0)
-    worst = max(result.lower_bound / pair.scale for pair, result in zip(pairs, found, strict=True))
-    violated = any(one.verdict == VIOLATED for one in found)
+    worst = max(result.lower_bound / pair.scale for pair, result in zip(pairs, results, strict=True))
+    violated = any(result.verdict == VIOLATED for result in results)
     return AuditResult(
         spec.name,
         float(mechanism.epsilon),
         worst,
         CONFIDENCE,
         spec.trials,
-        tuple(found),
+        tuple(results),
         VIOLATED if violated else CONSISTENT,
     )
 
@@ -126,13 +126,13 @@ class _Draws:
         self._kind, self._mechanism, self._spec, self._pairs, self.watch = kind, mechanism, spec, pairs, watch
         self._rng = noise.source(spec.seed)
         self._made: dict[int, Observed] = {}
-        self._inputs = len({id(one) for pair in pairs for one in (pair.first, pair.second)})
+        self._inputs = len({id(data) for pair in pairs for data in (pair.first, pair.second)})
         self._begun = 0
 
     def in_turn(self) -> Any:
         for i, pair in enumerate(self._pairs):
             yield pair
-            later = {id(one) for other in self._pairs[i + 1 :] for one in (other.first, other.second)}
+            later = {id(data) for other in self._pairs[i + 1 :] for data in (other.first, other.second)}
             self._made = {key: value for key, value in self._made.items() if key in later}
 
     def of(self, given: Any) -> Observed:

@@ -40,7 +40,7 @@ class AuditSpec(Spec):
 
     @property
     def name(self) -> str:
-        """The mechanism's name, with the control's where it is one."""
+        """The mechanism's name, with the control's where it is a control."""
         return str(self.mechanism.get("name"))
 
     def target(self, *, field: str = "") -> Any:
@@ -67,7 +67,7 @@ def target_of(description: Mapping[str, Any], *, field: str = "") -> Any:
             raise ParameterErrors(explain(error, prefix=field)) from None
     if control in ALTERATIONS:
         return ALTERATIONS[control](mechanisms.parse({**description, "name": inner}, field=field))
-    known = ", ".join([PREFIX + NUMPY_LAPLACE, *(f"{PREFIX}{one}:NAME" for one in ALTERATIONS)])
+    known = ", ".join([PREFIX + NUMPY_LAPLACE, *(f"{PREFIX}{name}:NAME" for name in ALTERATIONS)])
     rule, at = f"must be a registered mechanism or one of {known}", f"{field}.name" if field else "name"
     raise ParameterErrors([ParameterError(f"{at} {rule}, got {brief(name)}", field=at, rule=rule, value=name)])
 
@@ -79,7 +79,7 @@ def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     example.
     """
     inner = str(description.get("name", "")).rpartition(":")[2]
-    cls: type[Component] | None = next((one for one in mechanisms if one.registered_name() == inner), None)
+    cls: type[Component] | None = next((known for known in mechanisms if known.registered_name() == inner), None)
     fields = cls.fields() if cls else []
     chosen = {
         field["name"]: CHOSEN.get(field["name"], field["example"])

@@ -20,11 +20,11 @@ SHARES = (2, 4)
 """Low counts, in Δ/ε: about the mean noise of a half and of a quarter of the level."""
 MODULES = (2, 3, 5, 10)
 Changed = tuple[Floats, dict[str, Floats]]
-"""Counts, and others that differ from them in one window, by name."""
+"""Counts, and others that differ from them in a window, by name."""
 
 
 class StreamKind:
-    """Two dimensions at a few timestamps; the distance is the change of the counts within one window, in Δ."""
+    """Two dimensions at a few timestamps; the distance is the change of the counts within a window, in Δ."""
 
     kind = CountStream.kind
 
@@ -38,7 +38,7 @@ class StreamKind:
         Where the window is longer than the stream its timestamps are all of it; the claim is ε for each pair, which
         must hold however few of the window's timestamps differ. Mechanisms that compare counts with their own noise
         before they publish anything new show most of themselves where the two are alike, and at a rise; those streams
-        go on for :data:`AFTER` timestamps after the window. Over a window of one timestamp, a first count is followed
+        go on for :data:`AFTER` timestamps after the window. Over a window of a timestamp, a first count is followed
         by similar ones and then by large ones: a median of all of them shows how long the first count was used.
         """
         window, delta, epsilon = int(mechanism.window), int(mechanism.sensitivity), float(mechanism.epsilon)
@@ -59,8 +59,8 @@ class StreamKind:
     def values(self, pair: Pair) -> list[Column]:
         """Every published count, the sum of those that differ, and how many are repeated."""
         n, d = pair.first.counts.shape
-        found = [Column("sum where the inputs differ", partial(_changed, pair=pair)), Column("repeats", _repeats)]
-        return found + [
+        columns = [Column("sum where the inputs differ", partial(_changed, pair=pair)), Column("repeats", _repeats)]
+        return columns + [
             Column(f"timestamp {t}, dimension {k}", partial(_count, t=t, k=k)) for t in range(n) for k in range(d)
         ]
 

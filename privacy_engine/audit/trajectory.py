@@ -16,7 +16,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 
 LANDMARK_EVENTS, FEWEST_EVENTS, MOST_EVENTS = 4, 2, 12
-"""Events of a series, every other one a landmark: few, because a budget spread over many events shows less of itself.
+"""Events of a series, every other a landmark: few, because a budget spread over many events shows less of itself.
 
 At landmark level two landmarks, each followed by another event: what the second saves if it is skipped, the last gets.
 """
@@ -72,18 +72,18 @@ class TrajectoryKind:
     def draw(self, mechanism: Any, given: MarkedSeries, times: int, rng: noise.RandomSource) -> Observed:
         """Published positions of ``times`` releases in degrees, (times, n, 2); not a number where none is published.
 
-        By ``mechanism.repeat``: the code of ``release``, or where a mechanism declares one its form for many at once.
+        By ``mechanism.repeat``: the code of ``release``, or, where a mechanism has it, its form for many at once.
         """
         return np.asarray(mechanism.repeat(given.series, given.landmarks, times, rng=rng))
 
     def values(self, pair: Pair) -> list[Column]:
         """Of every event its published position along the move, its distances to both places and their difference."""
         places = _places(pair)
-        found = [Column("repeated positions (+ 100 for each missing)", _repeats)]
+        columns = [Column("repeated positions (+ 100 for each missing)", _repeats)]
         for i in range(len(pair.first.series)):
             for name, of in _POSITIONS.items():
-                found.append(Column(f"event {i}: {name}", partial(_of_event, of=of, event=i, places=places)))
-        return found
+                columns.append(Column(f"event {i}: {name}", partial(_of_event, of=of, event=i, places=places)))
+        return columns
 
     def residues(self, pair: Pair) -> list[Column]:
         """Low bits of every published longitude and latitude, and where they lie on the grid."""
@@ -102,11 +102,11 @@ class TrajectoryKind:
         here, there = (_of_all(observed, of, places) for of in (_here, _there))
         missing, repeated = np.isnan(observed[:, :, 0]), _repeated(observed)
         nearer = np.where(missing, 0.0, there - here)
-        found = [nearer, repeated, repeated * nearer, missing, np.log1p(here), np.log1p(there)]
+        columns = [nearer, repeated, repeated * nearer, missing, np.log1p(here), np.log1p(there)]
         for group in {mask.tobytes(): mask for mask in (places.moved, pair.first.landmarks.mask)}.values():
             if group.any():
-                found.append((there[:, group].max(axis=1) - here[:, group].max(axis=1))[:, None])
-        return np.concatenate([np.asarray(one, dtype=np.float64) for one in found], axis=1)
+                columns.append((there[:, group].max(axis=1) - here[:, group].max(axis=1))[:, None])
+        return np.concatenate([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
 
 
 class _Places(NamedTuple):
@@ -122,7 +122,7 @@ def _places(pair: Pair) -> _Places:
     here, there = pair.first.series, pair.second.series
     moved = (here.lon != there.lon) | (here.lat != there.lat)
     t = int(np.flatnonzero(moved)[0])
-    start, end = ((float(one.lon[t]), float(one.lat[t])) for one in (here, there))
+    start, end = ((float(track.lon[t]), float(track.lat[t])) for track in (here, there))
     return _Places(start, end, float(geo.distance_m(*start, *end)), moved)
 
 
@@ -154,7 +154,7 @@ _POSITIONS: dict[str, _Position] = {
 
 
 def _of_event(observed: Observed, *, of: _Position, event: int, places: _Places) -> Floats:
-    """A number of the position published for one event, (draws,); a missing one counts as at the first place."""
+    """A number of the position published for an event, (draws,); a missing position counts as at the first place."""
     return _of_all(observed[:, event : event + 1], of, places)[:, 0]
 
 
@@ -169,10 +169,10 @@ def _degrees(observed: Observed, *, event: int, axis: int) -> Floats:
 
 
 def _repeated(observed: Observed) -> Mask:
-    """Whether an event shows the position of the one before it, (draws, n)."""
-    found = np.zeros(observed.shape[:2], dtype=np.bool_)
-    found[:, 1:] = (observed[:, 1:] == observed[:, :-1]).all(axis=2)
-    return found
+    """Whether an event shows the position of the event before it, (draws, n)."""
+    mask = np.zeros(observed.shape[:2], dtype=np.bool_)
+    mask[:, 1:] = (observed[:, 1:] == observed[:, :-1]).all(axis=2)
+    return mask
 
 
 def _repeats(observed: Observed) -> Floats:

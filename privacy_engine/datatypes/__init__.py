@@ -1,8 +1,8 @@
-"""The kinds of data: one :class:`DataType` each, which forms, pages, downloads, commands and audits use.
+"""The kinds of data: a :class:`DataType` each, which forms, pages, downloads, commands and audits use.
 
 A kind is a module or a folder here with an ``ADAPTER``. docs/decisions/0025-data-types.md lists the files of another.
 
->>> [one.kind for one in datatypes.values()][:3]
+>>> [adapter.kind for adapter in datatypes.values()][:3]
 ['trajectory', 'stream', 'checkins']
 """
 

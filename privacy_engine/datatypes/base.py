@@ -1,4 +1,4 @@
-"""``DataType``: everything that depends on the kind of data, in one place."""
+"""``DataType``: everything that depends on the kind of data, in a single place."""
 
 import hashlib
 import hmac
@@ -25,13 +25,13 @@ Watch = Callable[[float], None]
 
 
 class DataType(ABC):
-    """One kind of data: the ``ADAPTER`` of a module or folder beside this one. It has no state.
+    """A kind of data: the ``ADAPTER`` of a module or folder beside this module. It has no state.
 
     ``rank`` orders the kinds in lists. ``item`` and ``items`` are the nouns for what there is most of, for pages, and
-    ``about`` is what the data are. ``units`` are those of the loss of its releases, the usual one first.
+    ``about`` is what the data are. ``units`` are those of the loss of its releases, the usual unit first.
     ``slow_columns`` are the columns of its tables with whole numbers that differ little from row to row: a file holds
     their differences. Data that are ``cleaned`` take cleaning steps; the axes of an outline that is ``outline_filled``
-    have scales of their own. Data of ``users`` have one series a person; ``has_stays`` is True where stays can be
+    have scales of their own. Data of ``users`` have a series a person; ``has_stays`` is True where stays can be
     detected in data with times, ``has_landmarks`` where events can be marked as landmarks before a release, and steps
     can follow it, ``has_events`` where :func:`privacy_engine.aggregation.events_of` takes the data.
     """
@@ -70,12 +70,12 @@ class DataType(ABC):
     @property
     def extensions(self) -> dict[str, str]:
         """The name of the export format of each file extension, with its point."""
-        return {f".{one.extension}": name for name, one in self.exports.items()}
+        return {f".{export.extension}": name for name, export in self.exports.items()}
 
     def export_of(self, file_name: str) -> str | None:
-        """The name of the export format that a file name ends like, of the longest extension; None without one."""
-        found = [one for one in self.extensions if file_name.lower().endswith(one)]
-        return self.extensions[max(found, key=len)] if found else None
+        """The name of the export format that a file name ends like, of the longest extension; None without any."""
+        endings = [extension for extension in self.extensions if file_name.lower().endswith(extension)]
+        return self.extensions[max(endings, key=len)] if endings else None
 
     def size(self, data: Any) -> int:
         """How many :attr:`items` there are."""
@@ -120,7 +120,7 @@ class DataType(ABC):
         """``data`` as a pyarrow table."""
 
     def to_tables(self, data: Any) -> Iterable[Any]:
-        """The rows of :meth:`to_table` in one or more tables, one after another."""
+        """The rows of :meth:`to_table` in successive tables, at least a single table."""
         return [self.to_table(data)]
 
     @abstractmethod
@@ -139,7 +139,7 @@ class DataType(ABC):
         """What :meth:`release` published as a pyarrow table."""
 
     def release_to_tables(self, release: Any) -> Iterable[Any]:
-        """The rows of :meth:`release_to_table` in one or more tables, one after another."""
+        """The rows of :meth:`release_to_table` in successive tables, at least a single table."""
         return [self.release_to_table(release)]
 
     @abstractmethod
@@ -189,11 +189,11 @@ class DataType(ABC):
 
     def measure(self, truth: Any, release: Any) -> dict[str, float]:
         """The metrics of a release by name, of those that need no parameter and nothing that was left out of it."""
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for cls in self.metrics:
             if not cls.held_out and not any(field["required"] for field in cls.fields()):
-                found[cls.registered_name()] = cls(name=cls.registered_name()).of(truth, release)
-        return found
+                values[cls.registered_name()] = cls(name=cls.registered_name()).of(truth, release)
+        return values
 
     def figures(self, truth: Any, release: Any) -> dict[str, float]:
         """The figures that are stored for the owner of a release, by name: the metrics that have a value for it."""
@@ -202,7 +202,7 @@ class DataType(ABC):
     def budget_columns(self, release: Any) -> Iterable[dict[str, Any]]:
         """What each draw of a release consumed, for a file beside it; nothing where its table has it.
 
-        The columns in one or more parts, one after another; those of a part are of one length.
+        The columns in successive parts; those of a part are of the same length.
         """
         return ()
 

@@ -89,14 +89,14 @@ class CheckInType(DataType):
         return outline.of_checkins(data)
 
     def content_digest(self, data: CheckIns) -> str:
-        found = hashlib.sha256(f"cairn check-ins content 1 {len(data)}".encode())
-        found.update(data.user.astype("<i8").tobytes() + np.round(data.time_s * 1e3).astype("<i8").tobytes())
+        digest = hashlib.sha256(f"cairn check-ins content 1 {len(data)}".encode())
+        digest.update(data.user.astype("<i8").tobytes() + np.round(data.time_s * 1e3).astype("<i8").tobytes())
         for axis in (data.lon, data.lat):
             if axis is not None:
-                found.update(np.round(axis * 1e7).astype("<i8").tobytes())
+                digest.update(np.round(axis * 1e7).astype("<i8").tobytes())
         if data.lon is None and data.place is not None:
-            found.update(data.place.astype("<i8").tobytes())
-        return found.hexdigest()
+            digest.update(data.place.astype("<i8").tobytes())
+        return digest.hexdigest()
 
     def sketches(
         self, data: CheckIns, timed_key: bytes, places_key: bytes
@@ -158,17 +158,17 @@ class CheckInType(DataType):
         self, spec: ReleaseSpec, data: CheckIns, beside: Any = None, *, watch: Watch | None = None
     ) -> Recommender:
         source = noise.source(spec.checked(self.kind).seed)
-        found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
-        assert isinstance(found, Recommender)
-        return found
+        model = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
+        assert isinstance(model, Recommender)
+        return model
 
     def forecast(self, spec: ReleaseSpec, data: CheckIns, beside: Any = None) -> Table:
         """Of the model, and of the public baseline."""
-        found = checkin_forecast(spec.checked(self.kind).mechanism, data)
-        figures = found.model_dump(exclude={"runs", "baseline"})
-        nearest = dict.fromkeys(figures) | {"hit_rate": found.baseline}
+        forecast = checkin_forecast(spec.checked(self.kind).mechanism, data)
+        figures = forecast.model_dump(exclude={"runs", "baseline"})
+        nearest = dict.fromkeys(figures) | {"hit_rate": forecast.baseline}
         rows = [{"of": spec.title} | figures, {"of": "ten nearest cells, public"} | nearest]
-        note = f"Shares of next cells among ten recommended, by {found.runs:,} models of four fifths of the users."
+        note = f"Shares of next cells among ten recommended, by {forecast.runs:,} models of four fifths of the users."
         return Table(f"Hit rate to expect of {spec.title}", rows, note)
 
 

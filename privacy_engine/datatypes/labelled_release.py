@@ -1,4 +1,4 @@
-"""``LabelledRelease``: one release of data in memory with its label, as commands and notebooks make it; no ledger."""
+"""``LabelledRelease``: a release of data in memory with its label, as commands and notebooks make it; no ledger."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LabelledRelease:
 
     @property
     def statement(self) -> str:
-        """What is promised, in one sentence; that it is not private, of a seeded run."""
+        """What is promised, in a sentence; that it is not private, of a seeded run."""
         return self.spec.mechanism.guarantee(self.context).statement if self.spec.private else f"{NOT_PRIVATE}."
 
     def write(self, fmt: str, out: BinaryIO) -> None:
@@ -63,7 +63,7 @@ class Marks:
     @classmethod
     def none(cls, series: Sequence[Trajectory]) -> Marks:
         """No event of ``series``."""
-        return cls([LandmarkSet(np.zeros(len(one), np.bool_)) for one in series])
+        return cls([LandmarkSet(np.zeros(len(track), np.bool_)) for track in series])
 
     @classmethod
     def of(cls, series: Sequence[Trajectory], method: LandmarkMethod, dummies: SelectionSpec | None = None) -> Marks:
@@ -72,7 +72,7 @@ class Marks:
         if dummies is None:
             return cls(sets, method)
         beside = MarkedBeside(dummies.private, dummies.method.one_sided_level)
-        return cls([LandmarkSet(one.mask) for one in dummies.select(sets)], method, beside)
+        return cls([LandmarkSet(marks.mask) for marks in dummies.select(sets)], method, beside)
 
 
 def release_trajectories(

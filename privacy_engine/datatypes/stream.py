@@ -93,7 +93,7 @@ class StreamType(DataType):
         )
 
     def unreleasable(self, facts: Mapping[str, Any]) -> tuple[str, str, str] | None:
-        largest = max((one["largest"] for one in facts["dimensions"]), default=0.0)
+        largest = max((dimension["largest"] for dimension in facts["dimensions"]), default=0.0)
         if facts["whole"] and largest <= LARGEST_COUNT:
             return None
         reason = f"; the largest is {largest:g}" if facts["whole"] else "; some are not whole numbers"
@@ -106,11 +106,11 @@ class StreamType(DataType):
         return outline.of_counts(data)
 
     def content_digest(self, data: CountStream) -> str:
-        found = hashlib.sha256(f"cairn stream content 1 {len(data)} {len(data.names)} {data.time_s is None}".encode())
-        found.update(np.ascontiguousarray(data.counts, dtype="<f8").tobytes())
+        digest = hashlib.sha256(f"cairn stream content 1 {len(data)} {len(data.names)} {data.time_s is None}".encode())
+        digest.update(np.ascontiguousarray(data.counts, dtype="<f8").tobytes())
         if data.time_s is not None:
-            found.update(np.round(data.time_s * 1e3).astype("<i8").tobytes())
-        return found.hexdigest()
+            digest.update(np.round(data.time_s * 1e3).astype("<i8").tobytes())
+        return digest.hexdigest()
 
     def sketches(
         self, data: CountStream, timed_key: bytes, places_key: bytes
@@ -142,11 +142,11 @@ class StreamType(DataType):
         """``start0``, ``group0``, …: where clusters of a dimension begin and its group's size, of a grouping."""
         if release.grouping is None:
             return []
-        found = release.grouping
+        grouping = release.grouping
         columns: dict[str, Any] = {}
         for k in reported(range(len(release.names))):
             start, group = grouping_columns(k)
-            columns |= {start: found.cluster_start[:, k], group: found.group_size[:, k]}
+            columns |= {start: grouping.cluster_start[:, k], group: grouping.group_size[:, k]}
         return [columns]
 
     def digest(self, release: StreamRelease) -> str:
@@ -161,16 +161,16 @@ class StreamType(DataType):
         self, spec: ReleaseSpec, data: CountStream, beside: Any = None, *, watch: Watch | None = None
     ) -> StreamRelease:
         source = noise.source(spec.checked(self.kind).seed)
-        found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
-        assert isinstance(found, StreamRelease)
-        return found
+        release = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
+        assert isinstance(release, StreamRelease)
+        return release
 
     def forecast(self, spec: ReleaseSpec, data: CountStream, beside: Any = None) -> Table:
         """Of the release, and of publishing zeros."""
-        found = count_forecast(self.prepared(spec, data)[0].mechanism, data)
-        each = {spec.title: found, "publishing zeros": zeros_forecast(data)}
-        rows = [{"of": name} | one.model_dump(exclude={"exact", "runs"}) for name, one in each.items()]
-        how = "in closed form" if found.exact else f"by {found.runs:,} simulated releases"
+        forecast = count_forecast(self.prepared(spec, data)[0].mechanism, data)
+        each = {spec.title: forecast, "publishing zeros": zeros_forecast(data)}
+        rows = [{"of": name} | expected.model_dump(exclude={"exact", "runs"}) for name, expected in each.items()]
+        how = "in closed form" if forecast.exact else f"by {forecast.runs:,} simulated releases"
         return Table(f"Errors to expect of {spec.title}", rows, f"Counts, and ARE as a share, {how}.")
 
 

@@ -11,7 +11,7 @@ CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
 class Table:
-    """Rows of one set of columns, in their order. ``note`` is a sentence below it; the first column names a row.
+    """Rows of a set of columns, in their order. ``note`` is a sentence below it; the first column names a row.
 
     It is iterated over as mappings, and ``table[name]`` is the row of a name.
     """

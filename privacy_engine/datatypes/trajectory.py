@@ -62,7 +62,7 @@ DIGESTED = 1 << 16
 
 
 class TrajectoryType(DataType):
-    """Positions in the order of time, in series of one or several people."""
+    """Positions in the order of time, in series of people."""
 
     kind: ClassVar[str] = Trajectory.kind
     rank: ClassVar[int] = 0
@@ -83,7 +83,7 @@ class TrajectoryType(DataType):
         return published_series
 
     def size(self, data: Sequence[Trajectory]) -> int:
-        return len(data.lon) if isinstance(data, Trajectories) else sum(len(one) for one in data)
+        return len(data.lon) if isinstance(data, Trajectories) else sum(len(track) for track in data)
 
     def facts(self, data: Sequence[Trajectory]) -> TrajectoryFacts:
         return facts_of(data)
@@ -132,7 +132,7 @@ class TrajectoryType(DataType):
     def digest(self, release: Sequence[Release | PublishedSeries]) -> str:
         if isinstance(release, Releases) and (release.timed or release.time_s is None):
             return blocks_digest(part.positions for part in release.parts(in_turn(release.sizes, EVENTS)))
-        return trajectories_digest(one.series for one in release)
+        return trajectories_digest(part.series for part in release)
 
     def release(
         self,
@@ -143,18 +143,18 @@ class TrajectoryType(DataType):
         watch: Watch | None = None,
     ) -> Sequence[Release]:
         if beside is None:
-            beside = [LandmarkSet(np.zeros(len(one), dtype=np.bool_)) for one in data]
+            beside = [LandmarkSet(np.zeros(len(track), dtype=np.bool_)) for track in data]
         return spec.checked(self.kind).release(data, beside, watch=watch)
 
     def forecast(
         self, spec: ReleaseSpec, data: Sequence[Trajectory], beside: Sequence[LandmarkSet] | None = None
     ) -> Table:
         """Of all events, of landmarks, and of others."""
-        marks = [LandmarkSet(np.zeros(len(one), dtype=np.bool_)) for one in data] if beside is None else beside
-        found = error_forecast(spec.checked(self.kind).mechanism, ForecastData.of(data, marks), spec.postprocess)
-        groups = {"all events": found.overall, "landmarks": found.landmarks, "other events": found.others}
-        rows = [{"of": name, **one.model_dump()} for name, one in groups.items()]
-        how = "in closed form" if found.exact else f"by {found.runs:,} simulations of each event"
+        marks = [LandmarkSet(np.zeros(len(track), dtype=np.bool_)) for track in data] if beside is None else beside
+        forecast = error_forecast(spec.checked(self.kind).mechanism, ForecastData.of(data, marks), spec.postprocess)
+        groups = {"all events": forecast.overall, "landmarks": forecast.landmarks, "other events": forecast.others}
+        rows = [{"of": name, **group.model_dump()} for name, group in groups.items()]
+        how = "in closed form" if forecast.exact else f"by {forecast.runs:,} simulations of each event"
         return Table(f"Errors to expect of {spec.title}", rows, f"Metres, {how}.")
 
     def drawn_context(
@@ -170,20 +170,20 @@ class TrajectoryType(DataType):
         )
 
     def is_private(self, release: Sequence[Release]) -> bool:
-        return all(one.private for one in release)
+        return all(part.private for part in release)
 
     def measure(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """The mean of each metric over the series that publish something, weighted by published positions."""
-        pairs = [(one, other) for one, other in zip(truth, release, strict=True) if len(other.event)]
+        pairs = [(true, other) for true, other in zip(truth, release, strict=True) if len(other.event)]
         weights = [len(other.event) for _, other in pairs]
         timed = has_times(truth)
-        found = {}
+        means = {}
         for cls in self.metrics if pairs else ():
             if any(field["required"] for field in cls.fields()) or (cls.needs_time and not timed):
                 continue
             values = [cls(name=cls.registered_name()).of(*pair) for pair in reported(pairs)]
-            found[cls.registered_name()] = float(np.average(values, weights=weights))
-        return found
+            means[cls.registered_name()] = float(np.average(values, weights=weights))
+        return means
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
@@ -209,14 +209,14 @@ class TrajectoryType(DataType):
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
         whole = release.positions if isinstance(release, PublishedTable) else None
-        write(each(release, lambda one: one.series) if whole is None else whole, fmt, out, label=label)
+        write(each(release, lambda part: part.series) if whole is None else whole, fmt, out, label=label)
 
 
 ADAPTER = TrajectoryType()
 
 
 def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[Floats]:
-    """The distance of each published position from its event's true one, metres, series after series."""
+    """The distance of each published position from its event's true position, metres, series after series."""
     drawn = releases_of(release)
     if isinstance(truth, Trajectories):
         owns = truth.cut(EVENTS)
@@ -226,11 +226,11 @@ def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator
         yield distance_m(*(part.shown(axis) for axis in (own.lon, own.lat, part.lon, part.lat)))
 
 
-def _digested(found: Any, data: Sequence[Trajectory]) -> str:
+def _digested(digest: Any, data: Sequence[Trajectory]) -> str:
     has_time, n = has_times(data), ADAPTER.size(data)
-    found.update(f"cairn content 1 {n} {has_time}".encode())
+    digest.update(f"cairn content 1 {n} {has_time}".encode())
     columns = [("lon", CELLS_PER_DEGREE, "<i4"), ("lat", CELLS_PER_DEGREE, "<i4"), ("time_s", 1000, "<i8")]
     for name, units, dtype in columns if has_time else columns[:2]:
-        for one in in_pieces(data, DIGESTED):
-            found.update(np.round(getattr(one, name) * units).astype(dtype).data)
-    return str(found.hexdigest())
+        for piece in in_pieces(data, DIGESTED):
+            digest.update(np.round(getattr(piece, name) * units).astype(dtype).data)
+    return str(digest.hexdigest())

@@ -16,7 +16,7 @@ from privacy_engine.data.people import people
 from privacy_engine.data.trajectories import Trajectories, has_times, in_blocks, in_pieces, labels_of
 
 STRIPS = 360_000
-"""Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
+"""Strips of the globe, from west to east, by whose first and last positions the widest gap is determined."""
 
 
 class TrajectoryFacts(Frozen):
@@ -61,9 +61,9 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
 
 def _marked(series: Sequence[Trajectory]) -> int | None:
     parts = [series] if isinstance(series, Trajectories) else series
-    columns = [one.marked for one in parts if one.marked is not None]
-    blocks_of = ((one, some) for one in columns for some in leaving([one], blocks(len(one))))
-    return sum(int(one[some].sum()) for one, some in blocks_of) if columns else None
+    columns = [part.marked for part in parts if part.marked is not None]
+    blocks_of = ((column, some) for column in columns for some in leaving([column], blocks(len(column))))
+    return sum(int(column[some].sum()) for column, some in blocks_of) if columns else None
 
 
 def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str | None]:
@@ -72,10 +72,10 @@ def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str
         held = begun < ended
         if series.time_s is None or not held.any():
             return None, None
-        first, last = (picked(series.time_s, one[held]) for one in (begun, ended - 1))
+        first, last = (picked(series.time_s, events[held]) for events in (begun, ended - 1))
         ends = [(first.min(), last.max())]
     else:
-        ends = [(one.time_s[0], one.time_s[-1]) for one in series if one.time_s is not None and len(one)]
+        ends = [(track.time_s[0], track.time_s[-1]) for track in series if track.time_s is not None and len(track)]
     if not has_time or not ends:
         return None, None
     return instant(min(first for first, _ in ends)), instant(max(last for _, last in ends))
@@ -91,9 +91,9 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """
     first, last = np.full(STRIPS + 1, np.inf), np.full(STRIPS + 1, -np.inf)
     south, north = np.inf, -np.inf
-    for one in in_pieces(series):
-        south, north = min(south, one.lat.min()), max(north, one.lat.max())
-        lon = np.sort(one.lon)
+    for piece in in_pieces(series):
+        south, north = min(south, piece.lat.min()), max(north, piece.lat.max())
+        lon = np.sort(piece.lon)
         strip = ((lon + 180) * (STRIPS / 360)).astype(np.int64)
         starts = np.flatnonzero(np.diff(strip, prepend=-1))
         at = strip[starts]
@@ -105,7 +105,7 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     first, last = first[occupied], last[occupied]
     gaps = first[1:] - last[:-1]
     west, east = first[0], last[-1]
-    if len(gaps) and gaps.max() > west + 360 - east:  # the widest gap lies inside: leave that one out instead
+    if len(gaps) and gaps.max() > west + 360 - east:  # the widest gap lies inside: leave that gap out instead
         widest = int(np.argmax(gaps))
         west, east = first[widest + 1], last[widest]
     return [float(west), float(south), float(east), float(north)]
@@ -113,8 +113,8 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
 
 def length_m(series: Sequence[Trajectory]) -> float | None:
     """Metres along great circles, series by series; None where no series has two points."""
-    found = list(itertools.chain.from_iterable(map(_lengths_m, in_blocks(series))))
-    return float(sum(found)) if found else None
+    lengths = list(itertools.chain.from_iterable(map(_lengths_m, in_blocks(series))))
+    return float(sum(lengths)) if lengths else None
 
 
 def _lengths_m(some: Trajectories) -> list[float]:

@@ -59,7 +59,7 @@ def table_of(series: Sequence[Trajectory]) -> Any:
 def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
     """The rows of :func:`table_of`, in tables of about a million."""
     whole = [series] if isinstance(series, Trajectories) else series
-    marked, metadata = any(one.marked is not None for one in whole), _metadata(*labels_of(series))
+    marked, metadata = any(part.marked is not None for part in whole), _metadata(*labels_of(series))
     for first, some, marks in _batches_of(series):
         columns = _positions(some, first=first, timed=has_times(series))
         if marked:
@@ -68,25 +68,25 @@ def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
 
 
 def _batches_of(series: Sequence[Trajectory]) -> Iterator[tuple[int, Trajectories, Mask]]:
-    """Successive series of at least :data:`BATCH` events, the number of the first one, and their marks."""
+    """Successive series of at least :data:`BATCH` events, the number of the first, and their marks."""
     if isinstance(series, Trajectories):
         for first, part in series.cut(BATCH):
             yield first, part, np.zeros(len(part.lon), dtype=np.bool_) if part.marked is None else part.marked
         return
     for first, held in batches(series, len):
-        marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in held]
+        marks = [np.zeros(len(track), dtype=np.bool_) if track.marked is None else track.marked for track in held]
         columns = together(held)
-        for one in held[:1]:  # of series that lie in a file all lie in one
-            leave(one)
+        for track in held[:1]:  # series that lie in a file all lie in the same file
+            leave(track)
         yield first, columns, concatenated(marks, np.bool_)
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[tuple[int, list[T]]]:
-    """Successive items of at least :data:`BATCH` rows together, and the number of the first of them; at least one."""
+    """Successive items of at least :data:`BATCH` rows together, and the number of the first; at least a batch."""
     first, some, rows = 0, list[T](), 0
-    for number, one in enumerate(reported(items)):
-        some.append(one)
-        rows += size(one)
+    for number, item in enumerate(reported(items)):
+        some.append(item)
+        rows += size(item)
         if rows >= BATCH:
             yield first, some
             first, some, rows = number + 1, [], 0
@@ -103,28 +103,28 @@ def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator
     """The rows of :func:`release_table_of`, in tables of about a million."""
     if isinstance(releases, Releases):
         timed, names, persons = releases.timed, releases.names, releases.persons
-        found = ((first, part.positions, part.event + ahead) for first, ahead, part in releases.cut(BATCH))
+        tables = ((first, part.positions, part.event + ahead) for first, ahead, part in releases.cut(BATCH))
     else:
-        series = [one.series.first(0) for one in reported(releases)]
+        series = [release.series.first(0) for release in reported(releases)]
         timed = has_times(series)
         names, persons = labels_of(series)
-        held = batches(releases, lambda one: len(one.event))
-        found = ((first, together([one.series for one in some]), _events(some)) for first, some in held)
+        held = batches(releases, lambda release: len(release.event))
+        tables = ((first, together([release.series for release in some]), _events(some)) for first, some in held)
     metadata = _metadata(names, persons)
-    for first, some, event in found:
+    for first, some, event in tables:
         columns = _positions(some, first=first, timed=timed) | {"event": pa.array(event)}
         yield pa.table(columns).replace_schema_metadata(metadata)
 
 
 def _events(some: Sequence[Release | PublishedSeries]) -> Ints:
-    return concatenated([one.event for one in some], np.int64)
+    return concatenated([release.event for release in some], np.int64)
 
 
 def series_of(table: Any) -> Trajectories:
     """The series of a table of either kind."""
     columns = _degrees({name: table.column(name).to_numpy() for name in table.column_names})
     for column in columns.values():
-        column.setflags(write=False)  # one that may be written would be copied
+        column.setflags(write=False)  # a column that may be written would be copied
     return Trajectories(starts=_ends(table), names=_names(table.schema), persons=_people(table.schema), **columns)
 
 
@@ -210,7 +210,7 @@ def people_of_table(table: Any) -> list[Person]:
 
 
 def _ends(table: Any) -> Ints:
-    """Where each series begins, and where the last one ends."""
+    """Where each series begins, and where the last ends."""
     ends: Ints = np.searchsorted(table.column("series").to_numpy(), np.arange(len(_names(table.schema)) + 1))
     return ends
 
@@ -236,19 +236,19 @@ def _metadata(names: Sequence[str], persons: Sequence[str]) -> dict[str, str]:
 def _degrees(column: dict[str, Any]) -> dict[str, Any]:
     """The columns of trajectories by name, from those of a table."""
     units = {"lon": ("lon", CELLS_PER_DEGREE), "lat": ("lat", CELLS_PER_DEGREE), "time_s": ("time_ms", 1000)}
-    found = {
+    columns = {
         name: piecewise(lambda some, per=per: some / per, column[stored])
         for name, (stored, per) in units.items()
         if stored in column
     }
-    return found | {name: column[name] for name in ("marked",) if name in column}
+    return columns | {name: column[name] for name in ("marked",) if name in column}
 
 
 def _names(schema: Any) -> list[str]:
-    found: list[str] = json.loads(schema.metadata[b"series"])
-    return found
+    names: list[str] = json.loads(schema.metadata[b"series"])
+    return names
 
 
 def _people(schema: Any) -> list[str]:
-    """The person of each series; where a table has none all are of one person, which assumes the least."""
+    """The person of each series; where a table has none all are of the same person, which assumes the least."""
     return json.loads(schema.metadata.get(b"people", b"null")) or [""] * len(_names(schema))

@@ -10,7 +10,7 @@ from privacy_engine.decomposition.boxes import Level, Split
 from privacy_engine.decomposition.points import Points
 
 Rule = Literal["every-axis", "widest-axis", "medians"]
-"""Where nodes are split: at the middle of every axis, at the middle of the widest one, or anywhere along that one."""
+"""Where nodes are split: at the middle of every axis, at the middle of the widest axis, or anywhere along that axis."""
 
 
 class BoxTree:
@@ -52,14 +52,14 @@ class BoxTree:
 
     def located(self, points: Points, depth: int) -> Ints:
         """The node of the level at ``depth`` that each point is in, (n,), -1 where it is in none."""
-        found = self._nodes.setdefault(points, [np.zeros(len(points), dtype=np.int64)])
-        for i in reported(range(len(found), depth + 1)):
-            found.append(self.levels[i - 1].descend(points.at, found[-1], self.expanded[i - 1], *self._splits[i - 1]))
-        return found[depth]
+        nodes = self._nodes.setdefault(points, [np.zeros(len(points), dtype=np.int64)])
+        for i in reported(range(len(nodes), depth + 1)):
+            nodes.append(self.levels[i - 1].descend(points.at, nodes[-1], self.expanded[i - 1], *self._splits[i - 1]))
+        return nodes[depth]
 
     def counts(self, points: Points, depth: int) -> Ints:
         """How many points, with their weights, each node of the level at ``depth`` has, (nodes,)."""
         node = self.located(points, depth)
         inside = node >= 0
-        found = np.bincount(node[inside], points.weights[inside], minlength=len(self.levels[depth]))
-        return found.astype(np.int64)
+        sums = np.bincount(node[inside], points.weights[inside], minlength=len(self.levels[depth]))
+        return sums.astype(np.int64)

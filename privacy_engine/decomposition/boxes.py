@@ -1,4 +1,4 @@
-"""Boxes of whole numbers that are split into smaller ones, level by level, with all nodes of a level in one array."""
+"""Boxes of whole numbers that are split into smaller ones, level by level, with all nodes of a level in an array."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The nodes of one level: boxes from ``low`` (n, d), included, to ``high`` (n, d), excluded.
+    """The nodes of a level: boxes from ``low`` (n, d), included, to ``high`` (n, d), excluded.
 
     ``parent`` (n,) is the node of the level above that each is a part of, -1 for the root.
     """
@@ -33,7 +33,7 @@ class Level:
 
     @classmethod
     def root(cls, sides: Ints) -> Level:
-        """The level of one node, the whole domain of ``sides`` (d,)."""
+        """The level of a single node, the whole domain of ``sides`` (d,)."""
         return cls(np.zeros((1, len(sides)), dtype=np.int64), np.array([sides], dtype=np.int64), np.array([-1]))
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Level:
 
     @property
     def divisible(self) -> Mask:
-        """Which boxes have more than one point, (n,)."""
+        """Which boxes have several points, (n,)."""
         return np.asarray((self.high - self.low > 1).any(axis=1))
 
     def widest(self, nodes: Ints) -> Ints:
@@ -54,7 +54,7 @@ class Level:
         return np.asarray((self.high[nodes] - self.low[nodes]).argmax(axis=1))
 
     def halves(self, nodes: Ints, *, every_axis: bool) -> Split:
-        """Split ``nodes`` (k,) at the middle of every axis, or of the widest one alone."""
+        """Split ``nodes`` (k,) at the middle of every axis, or of the widest alone."""
         if every_axis:
             axes = np.broadcast_to(np.arange(self.low.shape[1]), (len(nodes), self.low.shape[1]))
         else:
@@ -84,11 +84,11 @@ class Level:
 
         ``node`` is -1 where a point is in none; ``nodes``, ``split`` and ``table`` are those of :meth:`children`.
         """
-        place = np.full(len(self) + 1, -1, dtype=np.int64)  # the last one is that of node -1
+        place = np.full(len(self) + 1, -1, dtype=np.int64)  # the last is that of node -1
         place[nodes] = np.arange(len(nodes))
-        found = np.full(len(node), -1, dtype=np.int64)
+        children = np.full(len(node), -1, dtype=np.int64)
         inside = np.flatnonzero(place[node] >= 0)
         row = place[node[inside]]
         upper = points[inside[:, None], split.axes[row]] >= split.at[row]
-        found[inside] = table[row, upper @ (1 << np.arange(upper.shape[1]))]
-        return found
+        children[inside] = table[row, upper @ (1 << np.arange(upper.shape[1]))]
+        return children

@@ -9,7 +9,7 @@ from privacy_engine.errors import ParameterError
 def geometric_budgets(epsilon: float, height: int, ratio: float) -> Floats:
     r"""The share of each level, root first, (height + 1,): :math:`\epsilon_i \propto r^i`, in sum ε but for rounding.
 
-    A range query on a quadtree of D axes reads about :math:`2^{D-1}` times as many nodes of a level as of the one
+    A range query on a quadtree of D axes reads about :math:`2^{D-1}` times as many nodes of a level as of the level
     above; the variance of its answer is then smallest for :math:`r = 2^{(D-1)/3}`, in a plane :math:`2^{1/3}` [1]_.
 
     Parameters

@@ -11,7 +11,7 @@ from privacy_engine.errors import DataError
 
 
 class Consistent(NamedTuple):
-    """Consistent counts of each level's nodes, and the variance of each one's estimate from its own subtree."""
+    """Consistent counts of each level's nodes, and the variance of each node's estimate from its own subtree."""
 
     counts: tuple[Floats, ...]
     variances: tuple[Floats, ...]
@@ -26,7 +26,7 @@ def consistent(parents: Sequence[Ints], counts: Sequence[Floats | Ints], precisi
 
     Parameters
     ----------
-    parents : arrays of int, one for each level
+    parents : arrays of int, an array for each level
         The parent of each node, its place in the level above; of the first level they are ignored.
     counts : arrays of float
         Noisy counts of the nodes of each level.
@@ -46,8 +46,8 @@ def consistent(parents: Sequence[Ints], counts: Sequence[Floats | Ints], precisi
     Examples
     --------
     >>> parents, counts, precisions = [[-1], [0, 0]], [[10.0], [4.0, 3.0]], [[1.0], [1.0, 1.0]]
-    >>> found = consistent(*[[np.array(x) for x in y] for y in (parents, counts, precisions)])
-    >>> [level.tolist() for level in found.counts]
+    >>> estimates = consistent(*[[np.array(x) for x in y] for y in (parents, counts, precisions)])
+    >>> [level.tolist() for level in estimates.counts]
     [[9.0], [5.0, 4.0]]
     """
     means: list[Floats] = []
@@ -66,18 +66,18 @@ def consistent(parents: Sequence[Ints], counts: Sequence[Floats | Ints], precisi
         spreads.append(spread)
     for column in (means, variances, sums, spreads):
         column.reverse()
-    found = means[:1]
+    fitted = means[:1]
     for i in reported(range(1, len(counts))):
         share = variances[i] / spreads[i - 1][parents[i]]
-        found.append(means[i] + share * (found[i - 1] - sums[i - 1])[parents[i]])
-    return Consistent(tuple(found), tuple(variances))
+        fitted.append(means[i] + share * (fitted[i - 1] - sums[i - 1])[parents[i]])
+    return Consistent(tuple(fitted), tuple(variances))
 
 
-def shrunk(parents: Sequence[Ints], found: Consistent, volumes: Sequence[Floats]) -> tuple[Floats, ...]:
+def shrunk(parents: Sequence[Ints], estimates: Consistent, volumes: Sequence[Floats]) -> tuple[Floats, ...]:
     r"""Consistent counts with less noise: children nearer to even shares of their parent where they hardly differ.
 
     A child is its parent's count times its share of the volume, plus s times the distance x of its own estimate from
-    that, :math:`s = \max(0, 1 - (d - 2) \sigma^2 / \sum x^2)`, d one less than the number of children: the estimate
+    that, :math:`s = \max(0, 1 - (d - 2) \sigma^2 / \sum x^2)`, d + 1 the number of children: the estimate
     of James and Stein [1]_, of less error in sum for d of at least 3. With fewer children s is 1. Children still sum to
     their parent, and without noise nothing changes.
 
@@ -85,12 +85,12 @@ def shrunk(parents: Sequence[Ints], found: Consistent, volumes: Sequence[Floats]
     ----------
     .. [1] James, Stein. "Estimation with quadratic loss". Berkeley Symposium 1961; positive part: Baranchik 1964.
     """
-    result = [found.counts[0]]
+    result = [estimates.counts[0]]
     for i in range(1, len(parents)):
-        parent, size = parents[i], len(found.counts[i - 1])
+        parent, size = parents[i], len(estimates.counts[i - 1])
         share = volumes[i] / volumes[i - 1][parent]
-        apart = found.counts[i] - found.counts[i - 1][parent] * share
-        children, energy, spread = _sums(parent, apart**2, found.variances[i], size)
+        apart = estimates.counts[i] - estimates.counts[i - 1][parent] * share
+        children, energy, spread = _sums(parent, apart**2, estimates.variances[i], size)
         noise = np.maximum(children - 3, 0) * spread / np.maximum(children, 1)
         factor = np.clip(1 - np.divide(noise, energy, out=np.ones(size), where=energy > 0), 0, 1)
         result.append(result[-1][parent] * share + factor[parent] * apart)

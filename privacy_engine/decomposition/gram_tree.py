@@ -10,7 +10,7 @@ ABSENT = -1
 
 
 class GramTree:
-    """Levels of grams: those of one cell, then those of one more symbol below each node that is expanded.
+    """Levels of grams: those of a single cell, then those of another symbol below each node that is expanded.
 
     Symbols are the cells 0 to ``cells`` - 1, and ``cells`` for the end of a sequence, which begins no gram. The points
     are runs of symbols (n, d), :data:`ABSENT` after an end. A node's count is the sum of its children's.
@@ -26,7 +26,7 @@ class GramTree:
 
     @property
     def symbols_each(self) -> int:
-        """How many children an expanded node has: one for each cell, and one for the end."""
+        """How many children an expanded node has: a child for each cell, and a child for the end."""
         return self.cells + 1
 
     def expand(self, nodes: Ints) -> None:
@@ -47,32 +47,32 @@ class GramTree:
 
     def located(self, points: Points, depth: int) -> Ints:
         """The node of the level at ``depth`` that each point begins with, (n,), -1 where there is none."""
-        found = self._nodes.setdefault(points, [points.at[:, 0]])
-        for i in reported(range(len(found), depth + 1)):
-            found.append(self.child(i - 1, found[-1], points.at[:, i]))
-        return found[depth]
+        nodes = self._nodes.setdefault(points, [points.at[:, 0]])
+        for i in reported(range(len(nodes), depth + 1)):
+            nodes.append(self.child(i - 1, nodes[-1], points.at[:, i]))
+        return nodes[depth]
 
     def counts(self, points: Points, depth: int) -> Ints:
         """How many points, with their weights, begin with each node of the level at ``depth``, (nodes,)."""
         node = self.located(points, depth)
         inside = node >= 0
-        found = np.bincount(node[inside], points.weights[inside], minlength=len(self.parents[depth]))
-        return found.astype(np.int64)
+        sums = np.bincount(node[inside], points.weights[inside], minlength=len(self.parents[depth]))
+        return sums.astype(np.int64)
 
     def suffixes(self, depth: int) -> Ints:
-        """The node one level above that is each gram without its first cell, (nodes,), -1 where there is none."""
+        """The node a level above that is each gram without its first cell, (nodes,), -1 where there is none."""
         if depth == 1:
             return np.where(self.symbols[1] < self.cells, self.symbols[1], -1)
         return self.child(depth - 2, self.suffixes(depth - 1)[self.parents[depth]], self.symbols[depth])
 
 
 def with_ends(cells: Ints, starts: Ints, length: int, end: int) -> Points:
-    """The runs of ``length`` symbols that begin with each cell of sequences, the last one of each followed by ``end``.
+    """The runs of ``length`` symbols that begin with each cell of sequences, the last of each followed by ``end``.
 
     ``cells`` (n,) are those of all sequences, the i-th of which begins at ``starts[i]``, (sequences + 1,).
 
-    >>> found = with_ends(np.array([0, 1, 1]), np.array([0, 2, 3]), 2, 9)
-    >>> found.at.tolist(), found.weights.tolist()
+    >>> runs = with_ends(np.array([0, 1, 1]), np.array([0, 2, 3]), 2, 9)
+    >>> runs.at.tolist(), runs.weights.tolist()
     ([[0, 1], [1, 9]], [1, 2])
     """
     stop = np.repeat(starts[1:], np.diff(starts))

@@ -11,7 +11,7 @@ def split_utilities(values: Ints, node: Ints, nodes: int, size: int, weights: In
     The utility of s is :math:`-|r - n/2|`, n the number of values of the node and r how many of them are below s;
     column j is the split point j + 1. All split points of the domain 0 to size - 1 are options, whatever the values: a
     value of the data as the median would not be private. One value more or less changes n by 1 and r by 0 or 1, so that
-    each utility changes by one half, up or down; c values change it by at most c/2 [1]_.
+    each utility changes by a half, up or down; c values change it by at most c/2 [1]_.
 
     Parameters
     ----------

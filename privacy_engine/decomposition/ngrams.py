@@ -12,7 +12,7 @@ def expansion_threshold(alphabet: int, contributions: int, budget: ArrayLike) ->
     r"""The count from which children are counted: :math:`\theta = l \ln((|I| + 1)/2)/\epsilon_v` [1]_.
 
     At this count the noise of scale :math:`l/\epsilon_v` on an empty node reaches it with the probability
-    :math:`1/(|I| + 1)`: of the children of one node about one empty one is expanded.
+    :math:`1/(|I| + 1)`: of the children of a node about a single empty child is expanded.
 
     References
     ----------

@@ -26,8 +26,8 @@ class Points:
     def distinct(cls, at: Ints, size: int) -> Points:
         """The distinct ones of points ``at`` (n, d), coordinates from -1 to ``size`` - 1.
 
-        >>> found = Points.distinct(np.array([[0, 5], [1, -1], [0, 5]]), 6)
-        >>> found.at.tolist(), found.weights.tolist()
+        >>> points = Points.distinct(np.array([[0, 5], [1, -1], [0, 5]]), 6)
+        >>> points.at.tolist(), points.weights.tolist()
         ([[1, -1], [0, 5]], [1, 2])
         """
         base, length = size + 1, at.shape[1]
@@ -48,10 +48,10 @@ class Points:
     def of_cells(cls, cells: Ints, columns: int, size: int) -> Points:
         """Runs of cells (n, k) of a grid with ``size`` cells as points: column and row of the first, of the second, …
 
-        >>> found = Points.of_cells(np.array([[0, 5], [0, 5]]), 4, 16)
-        >>> found.at.tolist(), found.weights.tolist()
+        >>> grams = Points.of_cells(np.array([[0, 5], [0, 5]]), 4, 16)
+        >>> grams.at.tolist(), grams.weights.tolist()
         ([[0, 0, 1, 1]], [2])
         """
-        found = cls.distinct(cells, size)
-        row, column = np.divmod(found.at, columns)
-        return cls(np.stack([column, row], axis=2).reshape(len(found), 2 * cells.shape[1]), found.weights)
+        grams = cls.distinct(cells, size)
+        row, column = np.divmod(grams.at, columns)
+        return cls(np.stack([column, row], axis=2).reshape(len(grams), 2 * cells.shape[1]), grams.weights)

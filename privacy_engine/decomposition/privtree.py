@@ -3,7 +3,7 @@ r"""PrivTree: which nodes are split without a bound on the height, and the budge
 A node of depth d with n points has the biased count :math:`b = \max(n - d \delta, \theta - \delta)` and is split if
 :math:`b + K > \theta`, with K discrete Laplace noise of rate ρ. Here n, θ and δ are whole and :math:`\delta \ge 1`.
 
-**All decisions together are** :math:`\rho (2F - 1)/(F - 1)`-**differentially private for one point more or less**, if
+**All decisions together are** :math:`\rho (2F - 1)/(F - 1)`-**differentially private for a point more or less**, if
 every point lies in at most one child of each node and :math:`\delta \ge \ln(F)/\rho`. [1]_ proves it for real noise;
 for whole numbers: with :math:`q = e^{-\rho}`, :math:`t = b - \theta`, a node is split with probability
 
@@ -14,11 +14,11 @@ Let :math:`\ell(t) = \ln p(t) - \ln p(t - 1)`. (1) :math:`\ell(t) \le \rho` for 
 q^{t - 1}` is at most :math:`2q` and the denominator at least 1.
 
 With the point, nodes on its path whose biased count is :math:`\theta - \delta` have it without the point too. Since all
-is whole, every other one has :math:`t \ge 1 - \delta`, its parent :math:`t \ge 1`, the next :math:`t \ge 1 + \delta`,
+is whole, every other node has :math:`t \ge 1 - \delta`, its parent :math:`t \ge 1`, the next :math:`t \ge 1 + \delta`,
 then :math:`t \ge 1 + 2\delta`, … By (1) the deepest two change the odds by at most ρ each, by (2) the others by
 :math:`\rho \sum_{i \ge 1} q^{i \delta} \le \rho \sum_{i \ge 1} F^{-i} = \rho/(F - 1)`: in sum :math:`\rho (2F - 1)/(F -
-1)`. The one node of the path that is not split is likelier not to be without the point, by at most :math:`e^\rho` (1).
-c points, each more or less, change the odds by c times that: one after the other.
+1)`. The node of the path that is not split is likelier not to be without the point, by at most :math:`e^\rho` (1).
+c points, each more or less, change the odds by c times that: successively.
 
 References
 ----------
@@ -56,7 +56,7 @@ def whole_decay(rate: float, fanout: int) -> int:
 
 
 def biased(counts: Ints, depth: int | Ints, decay: int, threshold: int) -> Ints:
-    """The biased counts of nodes at ``depth``, (n,): at least the threshold less one decay."""
+    """The biased counts of nodes at ``depth``, (n,): at least the threshold less a decay."""
     return np.asarray(np.maximum(counts - depth * decay, threshold - decay))
 
 

@@ -1,7 +1,7 @@
 """How good recommendations are for users that a model was not fitted to: a split by user, positions, shared ranks.
 
 >>> from privacy_engine.evaluation import Ranks
->>> ranks = Ranks([3], [4])  # three cells are better, four share the place of the next one
+>>> ranks = Ranks([3], [4])  # three cells are better, four share the place of the next
 >>> ranks.hits(1).tolist(), ranks.hits(5).tolist(), ranks.reciprocal().round(6).tolist()
 ([0.0], [0.5], [0.189881])
 """

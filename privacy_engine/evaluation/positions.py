@@ -21,9 +21,9 @@ class Positions:
     Parameters
     ----------
     history : (n, m) int
-        The last m cells up to each position, the present one last; -1 in front where the sequence is shorter.
+        The last m cells up to each position, the present cell last; -1 in front where the sequence is shorter.
     position, later : (p,) int
-        The different cells of the user's next :data:`LATER` ones but for the present one: ``later[i]`` is one of
+        The different cells of the user's next :data:`LATER` but for the present cell: ``later[i]`` is a cell of
         position ``position[i]``, ascending; of each position the next cell comes first.
     sequence : (n,) int
         Which of the sequences each position is in, ascending.

@@ -42,7 +42,7 @@ class Ranks:
 
 
 def ranked(model: Recommender, positions: Positions) -> Ranks:
-    """Ranks of all later cells of ``positions``, (p,), among all cells but the present one.
+    """Ranks of all later cells of ``positions``, (p,), among all cells but the present.
 
     A model is called once for each different history.
     """
@@ -72,7 +72,7 @@ def _by_history(positions: Positions) -> Iterator[tuple[Ints, Ints]]:
 class Evaluation:
     """A model, the check-ins it was ``fitted`` to, and ``others`` that it is measured on.
 
-    ``others`` are those of users that were not fitted; of one release of all check-ins there are none (None). The
+    ``others`` are those of users that were not fitted; of a release of all check-ins there are none (None). The
     recommendation is for the last ``history`` cells of each position.
     """
 

@@ -27,13 +27,13 @@ def split_by_user(
     Parameters
     ----------
     test_share : float
-        At least 0 and below 1. The number of users is rounded; above 0 at least one user is held out where there are
-        two, and at least one is fitted.
+        At least 0 and below 1. The number of users is rounded; above 0 some user is held out where there are
+        two, and some user is fitted.
     density : float
-        Above 0 and at most 1; which users are held out does not depend on it, and those fitted with a smaller one are
-        among those of a larger one.
+        Above 0 and at most 1; which users are held out does not depend on it, and those fitted with a smaller share are
+        among those of a larger share.
     fold : int
-        Of one state of ``rng``, different ones hold out different users, up to 1 / ``test_share`` of them.
+        Of the same state of ``rng``, different folds hold out different users, up to 1 / ``test_share`` of them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Experiments: a spec over a grid, its cells repeated by one seed, the same table however the work is cut.
+"""Experiments: a spec over a grid, its cells repeated by a seed, the same table however the work is cut.
 
 >>> from privacy_engine.data import Trajectory
 >>> spec = ExperimentSpec.parse({

@@ -1,4 +1,4 @@
-"""``Correlation``: what an adversary is taken to know of how positions follow one another."""
+"""``Correlation``: what an adversary is taken to know of how positions follow each other."""
 
 from functools import lru_cache
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""How an experiment reads as charts: what its axes and their values are called, which one lies horizontally."""
+"""How an experiment reads as charts: what its axes and their values are called, which axis lies horizontally."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -52,36 +52,36 @@ def figure(spec: ExperimentSpec) -> dict[str, Any]:
         "along": along if axes else None,
         "marked": place == "marked_share",
         "shares": spec.cell_type.has_landmarks,
-        "measures": [_measure(one) for one in spec.metrics],
+        "measures": [_measure(metric) for metric in spec.metrics],
         "band": [LOW, HIGH],
     }
 
 
-def _measure(one: Measure) -> dict[str, Any]:
-    about = {"title": one.full_title, "unit": one.unit, "summary": one.summary, "source": one.source()}
-    return {"name": one.name, "parameters": one.parameters, **about, "assumes": list(one.assumes)}
+def _measure(metric: Measure) -> dict[str, Any]:
+    about = {"title": metric.full_title, "unit": metric.unit, "summary": metric.summary, "source": metric.source()}
+    return {"name": metric.name, "parameters": metric.parameters, **about, "assumes": list(metric.assumes)}
 
 
 def points(spec: ExperimentSpec, results: Results) -> list[dict[str, Any]]:
-    """A row for each point of the grid: ``at``, which value of each axis; ``share``; ``values``, one for each metric.
+    """A row for each point of the grid: ``at``, which value of each axis; ``share``; ``values``, of each metric.
 
     ``results`` as in :func:`~privacy_engine.experiments.table.assemble`, or a part of it: a cell may be missing, or
-    have fewer repetitions so far. ``share`` and ``values`` are None for one that is missing.
+    have fewer repetitions so far. ``share`` and ``values`` are None for a cell that is missing.
     """
     return placed(spec, {cell: summed(values) for cell, values in results.items()})
 
 
-def placed(spec: ExperimentSpec, found: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def placed(spec: ExperimentSpec, by_cell: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """:func:`points`, from what :func:`summed` has made of each cell."""
     unknown = {"share": None, "values": [None] * len(spec.metrics)}
     return [
-        {"at": list(point.at), "cell": point.cell.digest, **found.get(point.cell.digest, unknown)}
+        {"at": list(point.at), "cell": point.cell.digest, **by_cell.get(point.cell.digest, unknown)}
         for point in spec.points()
     ]
 
 
 def summed(values: Floats) -> dict[str, Any]:
-    """``share`` and ``values`` of one cell, from its landmark share and metrics, (1 + metrics, repetitions)."""
+    """``share`` and ``values`` of a cell, from its landmark share and metrics, (1 + metrics, repetitions)."""
     share, *metrics = map(summary, values)
     return {"share": share["mean"], "values": metrics}
 
@@ -93,9 +93,9 @@ def _axis(spec: ExperimentSpec, axis: Axis, i: int) -> dict[str, Any]:
         at[i] = j
         cells.append(spec.cell(at))
     param = _param(cells[0], axis.paths[0])
-    found = [_place(cell, axis.paths[0]) for cell in cells]
-    labels = _distinguished([_label(one, axis.paths[0], param) for one in found], axis.values)
-    numbers = [float(one) if _is_number(one) else None for one in found]
+    places = [_place(cell, axis.paths[0]) for cell in cells]
+    labels = _distinguished([_label(place, axis.paths[0], param) for place in places], axis.values)
+    numbers = [float(place) if _is_number(place) else None for place in places]
     return {
         "name": axis.name,
         "title": WHOLE.get(axis.paths[0]) or (param.label if param else axis.paths[0]),
@@ -105,11 +105,11 @@ def _axis(spec: ExperimentSpec, axis: Axis, i: int) -> dict[str, Any]:
         "values": [
             {
                 "label": label,
-                "number": one,
+                "number": number,
                 "none": _is_none(thing, axis),
                 "mechanism": _mechanism(thing),
             }
-            for label, one, thing in zip(labels, numbers, found, strict=True)
+            for label, number, thing in zip(labels, numbers, places, strict=True)
         ],
     }
 
@@ -119,7 +119,7 @@ def _is_none(value: Any, axis: Axis) -> bool:
 
 
 def _is_wide(numbers: Sequence[float | None]) -> bool:
-    known = [one for one in numbers if one is not None]
+    known = [number for number in numbers if number is not None]
     return len(known) == len(numbers) and min(known) > 0 and max(known) >= DECADES * min(known)
 
 
@@ -152,7 +152,7 @@ def _label(value: Any, path: str, param: Param | None) -> str:
     if isinstance(value, Component):
         return value.title
     if isinstance(value, tuple):
-        return " + ".join(_label(one, path, None) for one in value) or "Nothing"
+        return " + ".join(_label(item, path, None) for item in value) or "Nothing"
     if _is_number(value):
         share = param is not None and (param.lowest, param.highest) == (0, 1)
         return f"{100 * value:g} %" if share else f"{value:g}"
@@ -178,8 +178,8 @@ def _distinguished(labels: list[str], values: Sequence[Any]) -> list[str]:
     apart = []
     for i, label in enumerate(labels):
         others = [rows[j] for j, other in enumerate(labels) if other == label and j != i]
-        own = {name: one for name, one in rows[i].items() if any(other.get(name) != one for other in others)}
-        differences = ", ".join(f"{name.split('.')[-1]} {one}" for name, one in own.items())
+        own = {name: value for name, value in rows[i].items() if any(other.get(name) != value for other in others)}
+        differences = ", ".join(f"{name.split('.')[-1]} {value}" for name, value in own.items())
         if len(differences) > LONGEST:
             differences = str(1 + labels[:i].count(label))
         apart.append(f"{label} ({differences})" if differences else label)

@@ -21,7 +21,7 @@ from privacy_engine.registry import Registry
 MOST = 2_000_000
 """Counts of a generated stream, or check-ins, at most."""
 DAY = 24
-"""Timestamps of one period of a generated stream."""
+"""Timestamps of a period of a generated stream."""
 SWING = 0.5
 """How far the rate of a generated stream rises and falls over a period, as a share of its mean."""
 CITY = (8.40, 47.30, 8.68, 47.46)

@@ -34,15 +34,15 @@ class Given:
 
 def columns_digest(head: str, columns: Iterable[tuple[str, Any]]) -> str:
     """SHA-256 of ``head``, then of each column: the text beside it, and its values; None has neither."""
-    found = hashlib.sha256(head.encode())
+    digest = hashlib.sha256(head.encode())
     for text, column in columns:
-        found.update(text.encode())
+        digest.update(text.encode())
         if column is not None:
             for some in blocks(len(column), max(BLOCK // max(column[:1].size, 1), 1)):
-                found.update(np.ascontiguousarray(column[some]).data)
-    return found.hexdigest()
+                digest.update(np.ascontiguousarray(column[some]).data)
+    return digest.hexdigest()
 
 
 def uncached(data: Any) -> Any:
     """The same data as new objects: what cells draw alike is cached with the series, and goes with them."""
-    return [copy(one) for one in data] if isinstance(data, list) else data
+    return [copy(item) for item in data] if isinstance(data, list) else data

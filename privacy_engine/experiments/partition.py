@@ -20,7 +20,7 @@ BLOCK_S = 1.0
 MOST_PARTS = 400
 SHORTEST_PART_S, LONGEST_PART_S = 0.15, 300.0
 TOGETHER_S = 3.0
-"""Blocks that draw the same landmarks are one part up to this much work."""
+"""Blocks that draw the same landmarks are a single part up to this much work."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Block:
 
 
 def cell_seconds(cell: Cell, lengths: Sequence[int], repetitions: int) -> float:
-    """About how long so many repetitions of a cell take on one core, in seconds; see :meth:`Cell.seconds`."""
+    """About how long so many repetitions of a cell take on a single core, in seconds; see :meth:`Cell.seconds`."""
     return cell.seconds(lengths, repetitions)
 
 
 def predicted_seconds(spec: ExperimentSpec, lengths: Sequence[int]) -> float:
-    """About how long an experiment takes on one core, in seconds; see :func:`cell_seconds`."""
+    """About how long an experiment takes on a single core, in seconds; see :func:`cell_seconds`."""
     return sum(cell_seconds(cell, lengths, spec.repetitions) for cell in spec.cells())
 
 
@@ -73,11 +73,11 @@ def _usual_size(cell: Cell, lengths: Sequence[int]) -> int:
     return max(wanted - wanted % batch, batch)
 
 
-def in_order(found: Iterable[Block]) -> list[Block]:
-    """Blocks that draw the same landmarks one after the other, those of a cell by their repetitions."""
+def in_order(every: Iterable[Block]) -> list[Block]:
+    """Blocks that draw the same landmarks in succession, those of a cell by their repetitions."""
     places: dict[Hashable, int] = {}
-    listed = [(places.setdefault(block.cell.draws, len(places)), block) for block in found]
-    return [block for _, block in sorted(listed, key=lambda one: (one[0], one[1].first))]
+    listed = [(places.setdefault(block.cell.draws, len(places)), block) for block in every]
+    return [block for _, block in sorted(listed, key=lambda entry: (entry[0], entry[1].first))]
 
 
 @dataclass(frozen=True)
@@ -89,20 +89,20 @@ class Part:
     seconds: float
 
 
-def parts(found: Sequence[Block], lengths: Sequence[int], todo: Sequence[int] | None = None) -> Iterator[Part]:
+def parts(every: Sequence[Block], lengths: Sequence[int], todo: Sequence[int] | None = None) -> Iterator[Part]:
     """Parts, ranges of :func:`in_order` blocks of about as much work each, over series of so many events.
 
     Only the blocks ``todo`` (all) are work; a part may run over others. Blocks that draw the same landmarks stay
     together if that is possible: two workers would each draw them.
     """
-    which = range(len(found)) if todo is None else todo
-    seconds = [cell_seconds(found[i].cell, lengths, found[i].count) for i in which]
+    which = range(len(every)) if todo is None else todo
+    seconds = [cell_seconds(every[i].cell, lengths, every[i].count) for i in which]
     least = min(max(sum(seconds) / MOST_PARTS, SHORTEST_PART_S), LONGEST_PART_S)
     start, weight = None, 0.0
-    for i, one in zip(which, seconds, strict=True):
+    for i, cost in zip(which, seconds, strict=True):
         start = i if start is None else start
-        weight += one
-        alike = i + 1 < len(found) and found[i].draws == found[i + 1].draws
+        weight += cost
+        alike = i + 1 < len(every) and every[i].draws == every[i + 1].draws
         if weight >= least and not (alike and weight < TOGETHER_S):
             yield Part(start, i + 1, weight)
             start, weight = None, 0.0

@@ -1,4 +1,4 @@
-"""Repetitions of one cell over a count stream or check-ins: releases drawn in batches, and what they measure."""
+"""Repetitions of a cell over a count stream or check-ins: releases drawn in batches, and what they measure."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
@@ -12,7 +12,7 @@ from privacy_engine.releases.spec import processed
 
 LARGEST_BATCH = 16
 COUNTS_AT_ONCE = 2**18
-"""Published counts of a batch, at most, where one release has fewer: memory stays flat in the repetitions."""
+"""Published counts of a batch, at most, where a release has fewer: memory stays flat in the repetitions."""
 
 
 def batch_size(counts: int) -> int:
@@ -58,17 +58,17 @@ class ReleaseTrials:
         self.truth = cell.truth(data)
 
     def each(self) -> Iterator[Any]:
-        """What is measured in each repetition, in their order; one batch of them is in memory."""
+        """What is measured in each repetition, in their order; a batch of them is in memory."""
         mechanism, steps = self.cell.release.mechanism, self.cell.release.postprocess
         size = self.cell.batch_over(self.truth)
         for number in range(self.which.start // size, -(-self.which.stop // size)):
             parts = self.cell.parts(self.truth, number)
             drawn = mechanism.releases(parts[0], size, rng=noise.simulated_releases(self.cell.root, number))
             first = number * size
-            for one in reported(drawn[max(self.which.start - first, 0) : self.which.stop - first]):
-                yield self.cell.trial(parts, processed(one, steps))
+            for release in reported(drawn[max(self.which.start - first, 0) : self.which.stop - first]):
+                yield self.cell.trial(parts, processed(release, steps))
 
     def values(self) -> Floats:
         """Each metric of each repetition, (metrics, repetitions)."""
-        rows = [[one.of_trial(trial) for one in self.cell.metrics] for trial in self.each()]
+        rows = [[metric.of_trial(trial) for metric in self.cell.metrics] for trial in self.each()]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.cell.metrics)).T

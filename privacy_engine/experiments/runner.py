@@ -42,7 +42,7 @@ def run_block(block: Block, data: Any) -> Floats:
 
 
 def data_of(spec: ExperimentSpec, given: Any) -> Any:
-    """What an experiment is run on, of the data ``given``: a list of series, or one object of another kind, or None.
+    """What an experiment is run on, of the data ``given``: a list of series, or an object of another kind, or None.
 
     Raises
     ------
@@ -66,8 +66,8 @@ def dataset_digest(data: Any, kind: str = UNSTATED) -> str:
     """SHA-256 of what results follow from: positions, times and marks of series in their order, counts, check-ins.
 
     >>> from privacy_engine.data import Trajectory
-    >>> one, same = (Trajectory([8.5], [47.3], name=name) for name in "ab")
-    >>> dataset_digest([one]) == dataset_digest([same])
+    >>> first, same = (Trajectory([8.5], [47.3], name=name) for name in "ab")
+    >>> dataset_digest([first]) == dataset_digest([same])
     True
     """
     return cells[kind].digest_of(data)
@@ -99,7 +99,7 @@ def run(
         The dataset; for trajectories the spec's ``series`` states what of it is used, or what is generated where this
         is empty.
     workers : int
-        Processes that compute; with one, this process does.
+        Processes that compute; with a single process, this does.
     size : int, optional
         Repetitions of a block, at least 1.
     watch : callable, optional
@@ -114,21 +114,21 @@ def run(
     data = data_of(spec, given)
     sizes, dataset = spec.cell_type.sizes_of(data), spec.cell_type.digest_of(data)
     todo = {block.key(dataset): block for block in in_order(blocks(spec, sizes, size))}
-    found: dict[Key, Floats] = {}
+    known: dict[Key, Floats] = {}
     for key, block in reported(todo.items()):
         values = kept.get(key)
         if values is not None and values.shape == (1 + len(block.cell.metrics), block.count):
-            found[key] = values
-    missing = {key: block for key, block in todo.items() if key not in found}
+            known[key] = values
+    missing = {key: block for key, block in todo.items() if key not in known}
     with closing(_computed(missing, data, sizes, workers)) as computed:
         for key, values in computed:
             kept.put(key, values)
-            found[key] = values
+            known[key] = values
             if watch is not None:
-                watch(len(found), len(todo))
+                watch(len(known), len(todo))
     results: Results = {}
     for key in todo:
-        results.setdefault(key.cell, []).append(found[key])
+        results.setdefault(key.cell, []).append(known[key])
     return assemble(spec, dataset, {digest: np.concatenate(parts, axis=1) for digest, parts in results.items()})
 
 
@@ -155,7 +155,7 @@ def _computed(todo: dict[Key, Block], data: Any, sizes: list[int], workers: int)
 def _undisturbed() -> Iterator[None]:
     """Without Ctrl-C: for processes born here, which ignore it for life, and for the time it takes to end them.
 
-    It reaches every process of a terminal, and the parent alone answers it; a second one while the pool ends would
+    It reaches every process of a terminal, and the parent alone answers it; a second while the pool ends would
     leave it half-ended, and this process waiting for it for ever.
     """
     if threading.current_thread() is not threading.main_thread():

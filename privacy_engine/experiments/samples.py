@@ -29,27 +29,27 @@ class TableSample:
 
 def _visits() -> Iterable[Sequence[Any]]:
     hours = 7 * 24 * WEEKS
-    found = PoissonStream(timestamps=hours, dimensions=len(DISTRICTS), mean=60.0, seed=20240506).data()
+    stream = PoissonStream(timestamps=hours, dimensions=len(DISTRICTS), mean=60.0, seed=20240506).data()
     yield "time", *DISTRICTS
-    for hour, counts in enumerate(found.counts.astype(int).tolist()):
+    for hour, counts in enumerate(stream.counts.astype(int).tolist()):
         yield instant(STARTS_S + 3600 * hour), *counts
 
 
 def _city() -> Iterable[Sequence[Any]]:
-    found = CityCheckIns(users=300, per_user=20, seed=20240506).data()
-    assert found.place is not None
-    assert found.lon is not None
-    assert found.lat is not None
+    checkins = CityCheckIns(users=300, per_user=20, seed=20240506).data()
+    assert checkins.place is not None
+    assert checkins.lon is not None
+    assert checkins.lat is not None
     yield "user_id", "time", "place_id", "lat", "lon"
-    columns = (found.user, found.time_s, found.place, found.lat.round(6), found.lon.round(6))
-    for user, time_s, place, lat, lon in zip(*(one.tolist() for one in columns), strict=True):
-        yield found.users[user], instant(STARTS_S + time_s), found.places[place], lat, lon
+    columns = (checkins.user, checkins.time_s, checkins.place, checkins.lat.round(6), checkins.lon.round(6))
+    for user, time_s, place, lat, lon in zip(*(column.tolist() for column in columns), strict=True):
+        yield checkins.users[user], instant(STARTS_S + time_s), checkins.places[place], lat, lon
 
 
 def table_samples() -> list[TableSample]:
-    """A sample of counts and one of check-ins, always the same.
+    """A sample of counts and of check-ins, always the same.
 
-    >>> [(one.kind, list(next(iter(one.rows())))[:3]) for one in table_samples()]
+    >>> [(sample.kind, list(next(iter(sample.rows())))[:3]) for sample in table_samples()]
     [('stream', ['time', 'Station', 'Old town']), ('checkins', ['user_id', 'time', 'place_id'])]
     """
     return [

@@ -1,4 +1,4 @@
-"""Which series an experiment is tried on: those of a dataset, joined and cut, or without one a synthetic series."""
+"""Which series an experiment is tried on: those of a dataset, joined and cut, or without it a synthetic series."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -59,15 +59,15 @@ class SeriesSelection(Frozen):
         """
         if not series:
             return [self._required().series()]
-        found = people.joined(series) if self.join == "person" else list(series)
-        return found if self.first_events is None else [one.first(self.first_events) for one in found]
+        chosen = people.joined(series) if self.join == "person" else list(series)
+        return chosen if self.first_events is None else [track.first(self.first_events) for track in chosen]
 
     def lengths(self, series: Sequence[int], of_people: Sequence[int]) -> list[int]:
         """How many events each series of :meth:`of` has, from those of the dataset's series and of its people."""
         if not series:
             return [len(self._required())]
-        found = of_people if self.join == "person" else series
-        return [one if self.first_events is None else min(one, self.first_events) for one in found]
+        lengths = of_people if self.join == "person" else series
+        return [length if self.first_events is None else min(length, self.first_events) for length in lengths]
 
     def _required(self) -> GeneratedSeries:
         if self.generated is None:

@@ -1,6 +1,6 @@
 """``ExperimentSpec``: what is tried, over which values, how often. It expands to cells; equal ones have equal keys.
 
-A cell is one combination (:mod:`privacy_engine.experiments.cells`). What it gives is a function of the cell, the data
+A cell is a combination (:mod:`privacy_engine.experiments.cells`). What it gives is a function of the cell, the data
 and the number of the repetition, and of nothing else: not of the experiment it is part of, and not of how the work is
 cut.
 """
@@ -45,7 +45,7 @@ class Point(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """What one entry of a grid sets: the places in a cell, and for each of its values what to put there."""
+    """What an entry of a grid sets: the places in a cell, and for each of its values what to put there."""
 
     name: str
     paths: tuple[str, ...]
@@ -112,16 +112,16 @@ class ExperimentSpec(Spec):
 
     @field_serializer("metrics")
     def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
-        return [one.plain for one in value]
+        return [metric.plain for metric in value]
 
     @model_serializer(mode="wrap")
     def _dumped(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = dumped(self)
+        content: dict[str, Any] = dumped(self)
         if self.series is None:
-            del found["series"]  # a spec without it keeps its digest
-        if found["kind"] == UNSTATED:
-            del found["kind"]  # so does one from before there were kinds
-        return found
+            del content["series"]  # a spec without it keeps its digest
+        if content["kind"] == UNSTATED:
+            del content["kind"]  # so does a spec from before there were kinds
+        return content
 
     def on(self, series: SeriesSelection) -> Self:
         """The same experiment, with ``series`` as what it is tried on."""
@@ -151,7 +151,7 @@ class ExperimentSpec(Spec):
         return iter(self._points)
 
     def cell(self, at: Sequence[int]) -> Cell:
-        """The cell with these values of the axes, one for each, by their numbers."""
+        """The cell with these values of the axes, for each, by their numbers."""
         return self._cell(self.axes(), tuple(at))
 
     @property
@@ -202,7 +202,7 @@ def kind_of(stored: Mapping[str, Any]) -> str:
 
 
 def _number(text: str) -> float:
-    """A number of JSON, which has one kind of them: 1.0 is 1, so that spellings of a spec have one digest."""
+    """A number of JSON, which has a single kind of them: 1.0 is 1, so that spellings of a spec have the same digest."""
     value = float(text)
     return int(value) if value.is_integer() and abs(value) <= EXACT else value
 
@@ -212,7 +212,7 @@ def _in_one_order(value: Any) -> Any:
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: (name != "name", name))
         return {name: _in_one_order(value[name]) for name in names}
-    return [_in_one_order(one) for one in value] if isinstance(value, list) else value
+    return [_in_one_order(item) for item in value] if isinstance(value, list) else value
 
 
 def _axis(name: str, values: Any) -> Axis:
@@ -222,7 +222,7 @@ def _axis(name: str, values: Any) -> Axis:
         rule = "must be named by places in a cell, like landmarks.share"
     if not rule and paths[0].split(".")[0] in OF_THE_EXPERIMENT:
         rule = "belongs to the experiment and is no axis"
-    if not rule and len(paths) > 1 and any(not isinstance(one, list) or len(one) != len(paths) for one in values):
+    if not rule and len(paths) > 1 and any(not isinstance(value, list) or len(value) != len(paths) for value in values):
         rule = f"must have {len(paths)} entries in each value, one for each place"
     if rule:
         raise ParameterErrors([lacks(f"grid.{name}", rule, values)])

@@ -52,14 +52,14 @@ def has_digest(content: bytes) -> bool:
 
 
 def block_of(content: bytes) -> Floats | None:
-    """The block of :func:`block_bytes`, or one of before there were digests; None if it is damaged."""
+    """The block of :func:`block_bytes`, or a block from before there were digests; None if it is damaged."""
     file = BytesIO(content)
     try:
-        found = np.lib.format.read_array(file, allow_pickle=False)
+        block = np.lib.format.read_array(file, allow_pickle=False)
     except _DAMAGED:
         return None
     whole = has_digest(content) or file.tell() == len(content)
-    return np.asarray(found, dtype=np.float64) if whole else None
+    return np.asarray(block, dtype=np.float64) if whole else None
 
 
 class MemoryStore:
@@ -76,7 +76,7 @@ class MemoryStore:
 
 
 class FolderStore:
-    """Keeps them as files ``dataset/cell/first-count.npy``: each whole or not there; a damaged one counts as none.
+    """Keeps them as files ``dataset/cell/first-count.npy``: each whole or not there; a damaged block counts as none.
 
     Several experiments and processes may share a folder.
     """

@@ -27,15 +27,15 @@ def taxi(rng: np.random.Generator, events: int = 1000) -> Trajectory:
 
     Made to match the 177 s and 623 m between fixes quoted for T-Drive; docs/results.md has the assumptions.
     """
-    found: list[Floats] = []
+    points: list[Floats] = []
     here = rng.normal(0, CITY_SPREAD_M, 2)
-    while len(found) < events:
+    while len(points) < events:
         there = rng.normal(0, CITY_SPREAD_M, 2)
         steps = max(round(float(np.hypot(*(there - here))) / TAXI_STEP_M), 1)
-        found += [here + (there - here) * i / steps for i in range(1, steps + 1)]
-        found += [there] * int(rng.geometric(1 / 5.8))
+        points += [here + (there - here) * i / steps for i in range(1, steps + 1)]
+        points += [there] * int(rng.geometric(1 / 5.8))
         here = there
-    xy_m = np.array(found[:events]) + rng.normal(0, 10, (events, 2))
+    xy_m = np.array(points[:events]) + rng.normal(0, 10, (events, 2))
     return Trajectory(
         *geo.LocalPlane(116.4, 39.9).unproject(xy_m), np.linspace(0, TAXI_INTERVAL_S * (events - 1), events)
     )
@@ -47,13 +47,13 @@ def walk(events: int = 1000) -> Trajectory:
 
 
 def first_events(series: Sequence[Trajectory], events: int) -> Trajectory:
-    """The first events of all series in their order, as one; without times where one of them has none.
+    """The first events of all series in their order, as a series; without times where any of them has none.
 
     Raises
     ------
     DataError
-        A later series begins before an earlier one ends.
+        A later series begins before an earlier series ends.
     """
-    lon, lat = (np.concatenate([getattr(one, axis) for one in series])[:events] for axis in ("lon", "lat"))
-    times = [one.time_s for one in series if one.time_s is not None]
+    lon, lat = (np.concatenate([getattr(track, axis) for track in series])[:events] for axis in ("lon", "lat"))
+    times = [track.time_s for track in series if track.time_s is not None]
     return Trajectory(lon, lat, np.concatenate(times)[:events] if len(times) == len(series) else None)

@@ -1,4 +1,4 @@
-"""Results as a tidy table, one row for each cell and metric, and as LaTeX."""
+"""Results as a tidy table, a row for each cell and metric, and as LaTeX."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
     ``marked_share`` (mean, of trajectories only), ``metric``, its parameters as ``metric.<parameter>`` where it has
     some, ``unit``, ``value`` (the mean, where there are short columns), ``mean``, ``low`` and ``high`` (quantiles over
     repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have a value. Numbers are null where no
-    repetition has one.
+    repetition has any.
     """
     rows, marked, short = [], spec.cell_type.has_landmarks, False
     for point in spec.points():
@@ -41,10 +41,10 @@ def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
         about = {"dataset": dataset, "cell": point.cell.digest} | point.cell.short_columns | _parameters(point)
         about |= {"marked_share": _mean(share[~np.isnan(share)])} if marked else {}
         short = bool(point.cell.short_columns)
-        for measure, one in zip(point.cell.metrics, values, strict=True):
+        for measure, value in zip(point.cell.metrics, values, strict=True):
             named = {"metric": measure.column_name, **_metric_parameters(measure), "unit": measure.unit}
-            found = summary(one)
-            rows.append(about | named | ({"value": found["mean"]} if short else {}) | found)
+            figures = summary(value)
+            rows.append(about | named | ({"value": figures["mean"]} if short else {}) | figures)
     first = ["dataset", "cell"]
     params = dict.fromkeys(name for measure in spec.metrics for name in _metric_parameters(measure))
     last = [*["marked_share"] * marked, "metric", *params, "unit", *["value"] * short, "mean", "low", "high", "n"]
@@ -67,16 +67,16 @@ def _parameters(point: Point) -> dict[str, Any]:
 
 
 def flattened(description: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A description as one row: ``{"release.mechanism.epsilon": 1.0, …}``; lists of plain values as JSON text."""
-    found: dict[str, Any] = {}
+    """A description as a row: ``{"release.mechanism.epsilon": 1.0, …}``; lists of plain values as JSON text."""
+    row: dict[str, Any] = {}
     for name, value in description.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            value = {str(i): one for i, one in enumerate(value)}
+            value = {str(i): item for i, item in enumerate(value)}
         if isinstance(value, dict):
-            found |= flattened(value, f"{prefix}{name}.")
+            row |= flattened(value, f"{prefix}{name}.")
         else:
-            found[prefix + name] = json.dumps(value) if isinstance(value, list) else value
-    return found
+            row[prefix + name] = json.dumps(value) if isinstance(value, list) else value
+    return row
 
 
 def summary(values: Floats) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
 
 
 def _macros(names: list[str]) -> list[str]:
-    """A macro's name for each metric; a letter distinguishes those of one name, as TeX has no digits in names."""
+    """A macro's name for each metric; a letter distinguishes those of the same name, as TeX has no digits in names."""
     macros = ["".join(part.capitalize() for part in name.split("-")) for name in names]
     return [
         macro + (ascii_uppercase[macros[:i].count(macro)] if macros.count(macro) > 1 else "")
@@ -179,7 +179,7 @@ def _macros(names: list[str]) -> list[str]:
 
 
 def horizontal(spec: ExperimentSpec) -> tuple[int, str]:
-    """Which axis is the horizontal one, and the column with its values."""
+    """Which axis is horizontal, and the column with its values."""
     axes = spec.axes()
     for i, axis in enumerate(axes):
         firsts = [value[0] if len(axis.paths) > 1 else value for value in axis.values]
@@ -195,8 +195,8 @@ def _others(axes: list[Any], along: int) -> list[Any]:
 
 def _value(value: Any) -> str:
     if isinstance(value, dict):
-        named = ((name, one) for name, one in value.items() if one not in (None, [], {}))
-        return " ".join(f"{name} {one:g}" if isinstance(one, int | float) else _value(one) for name, one in named)
+        named = ((name, item) for name, item in value.items() if item not in (None, [], {}))
+        return " ".join(f"{name} {item:g}" if isinstance(item, int | float) else _value(item) for name, item in named)
     if isinstance(value, list):
         return " + ".join(map(_value, value))
     return "none" if value is None else str(value)

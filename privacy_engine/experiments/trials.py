@@ -1,4 +1,4 @@
-"""Repetitions of one cell over the series of a dataset: what each of them marks, releases and so makes measurable."""
+"""Repetitions of a cell over the series of a dataset: what each of them marks, releases and so makes measurable."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -49,7 +49,7 @@ class Trials:
         self._released: dict[int, list[Release]] = {}
 
     def once(self, key: str, find: Callable[[], T]) -> T:
-        """What ``find`` gives, found once: several measures may need it."""
+        """What ``find`` gives, computed once: several measures may need it."""
         if key not in self._found:
             self._found[key] = find()
         kept: T = self._found[key]
@@ -68,7 +68,7 @@ class Trials:
 
     @cached_property
     def carried(self) -> LossFunction | None:
-        """How the correlation carries a loss; None without one."""
+        """How the correlation carries a loss; None without a correlation."""
         return None if self.cell.correlation is None else self.cell.correlation.carried()
 
     @cached_property
@@ -80,7 +80,7 @@ class Trials:
         return self._cache.once(self.cell.draws[0], lambda: list(self.cell.landmarks.mark(self.series)))
 
     def landmarks(self, repetition: int) -> list[LandmarkSet]:
-        """The landmarks of each series in one repetition, dummies left out."""
+        """The landmarks of each series in a repetition, dummies left out."""
         if not self.cell.redraw:
             return self._fixed
         method = self.cell.landmarks
@@ -88,7 +88,7 @@ class Trials:
         return list(method.model_copy(update={"seed": seed}).mark(self.series))
 
     def marked(self, repetition: int) -> list[LandmarkSet]:
-        """What mechanisms take for landmarks in one repetition: landmarks, and dummies where there are some."""
+        """What mechanisms take for landmarks in a repetition: landmarks, and dummies where there are some."""
         if self.alike:
             return self._fixed
         if repetition not in self._marked:
@@ -101,15 +101,15 @@ class Trials:
         if self.cell.dummies is None:
             return marks
         seed = noise.spawned(self._root, noise.Stream.EXPERIMENTS, _DUMMIES, repetition)
-        return [LandmarkSet(one.mask) for one in self.cell.dummies.select(marks, rng=noise.source(seed))]
+        return [LandmarkSet(dummies.mask) for dummies in self.cell.dummies.select(marks, rng=noise.source(seed))]
 
     def draws(self, repetition: int) -> list[Release]:
         """One release of each series as the mechanism drew it."""
         if repetition not in self._drawn:
             triples = zip(self.series, self.marked(repetition), self.seeds, strict=True)
             self._drawn[repetition] = [
-                self.cell.release.mechanism.release(one, marks, rng=noise.simulated_releases(seed, repetition))
-                for one, marks, seed in reported(triples)
+                self.cell.release.mechanism.release(track, marks, rng=noise.simulated_releases(seed, repetition))
+                for track, marks, seed in reported(triples)
             ]
         return self._drawn[repetition]
 
@@ -119,10 +119,10 @@ class Trials:
         if not steps:
             return self.draws(repetition)
         if repetition not in self._released:
-            self._released[repetition] = [processed(one, steps) for one in reported(self.draws(repetition))]
+            self._released[repetition] = [processed(draw, steps) for draw in reported(self.draws(repetition))]
         return self._released[repetition]
 
     def shared(self, repetition: int) -> list[Mask]:
-        """Which draws of each series are of one joint draw of noise."""
+        """Which draws of each series are of a joint draw of noise."""
         pairs = zip(self.marked(repetition), self.draws(repetition), strict=True)
-        return [self.cell.release.mechanism.drawn_together(marks.mask, one.fresh) for marks, one in pairs]
+        return [self.cell.release.mechanism.drawn_together(marks.mask, draw.fresh) for marks, draw in pairs]

@@ -1,4 +1,4 @@
-"""The library of notebooks: data read, marked, released and shown in one chain of calls over the engine's functions.
+"""The library of notebooks: data read, marked, released and shown in a chain of calls over the engine's functions.
 
 >>> import privacy_engine as pe
 >>> walk = pe.sample("walk").landmarks("stay-points:200m:30min")

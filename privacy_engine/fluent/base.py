@@ -70,7 +70,7 @@ class Original(ABC):
         return [Table("Columns", report.columns_text), Table("First rows", report.first_text)]
 
     def _summary(self) -> list[tuple[str, str]]:
-        noted = [] if self.report is None else [(one["code"], one["message"]) for one in self.report.warnings]
+        noted = [] if self.report is None else [(note["code"], note["message"]) for note in self.report.warnings]
         return [(self.data_type.items, number_text(len(self))), *self._facts(), *noted]
 
     @abstractmethod
@@ -111,8 +111,8 @@ class Original(ABC):
 
     def expected(self, spec: ReleaseSpec) -> Table:
         """The forecast of a described release."""
-        found = self.data_type.forecast(spec, self.data, self.beside(spec))
-        return Table(found.title, found.rows, f"{found.note} {FOR_OWNER}")
+        forecast = self.data_type.forecast(spec, self.data, self.beside(spec))
+        return Table(forecast.title, forecast.rows, f"{forecast.note} {FOR_OWNER}")
 
     def beside(self, spec: ReleaseSpec) -> Any:
         """What a release needs beside the data."""
@@ -142,7 +142,7 @@ class Released(ABC):
 
     @property
     def statement(self) -> str:
-        """What is promised, in one sentence."""
+        """What is promised, in a sentence."""
         return self.made.statement
 
     def __repr__(self) -> str:
@@ -192,19 +192,19 @@ class Released(ABC):
     def compare(self) -> Table:
         """Return each metric of the release against the original: for its owner, and not for publication."""
         data_type = self.made.data_type
-        found = data_type.measure(self._original.data, self.made.published)
+        values = data_type.measure(self._original.data, self.made.published)
         rows = [
-            {"name": name, "metric": cls.title, "value": found[name], "unit": cls.unit, "meaning": cls.summary}
+            {"name": name, "metric": cls.title, "value": values[name], "unit": cls.unit, "meaning": cls.summary}
             for cls in data_type.metrics
-            if (name := cls.registered_name()) in found
+            if (name := cls.registered_name()) in values
         ]
         return Table("Release compared with the original", rows, FOR_OWNER)
 
 
 def described_steps(steps: Any, registry: Registry[Any], option: str) -> list[Any]:
-    """Descriptions of ``steps``: one or several, each in short (``ou-smoother``), as an object or as a component."""
+    """Descriptions of ``steps``: a step or several, each in short (``ou-smoother``), as an object or as a component."""
     several = steps if isinstance(steps, Sequence) and not isinstance(steps, str) else [steps] if steps else []
-    return [parse_short_step(one, registry, option=option) if isinstance(one, str) else one for one in several]
+    return [parse_short_step(step, registry, option=option) if isinstance(step, str) else step for step in several]
 
 
 def _shown(value: Any) -> str:

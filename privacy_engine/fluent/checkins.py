@@ -100,9 +100,9 @@ class ModelRelease(Released):
     @property
     def model(self) -> Recommender:
         """The published model."""
-        found = self.made.published
-        assert isinstance(found, Recommender)
-        return found
+        model = self.made.published
+        assert isinstance(model, Recommender)
+        return model
 
     def recommend(self, history: Sequence[Any] = (), k: int = 10) -> list[RecommendedCell]:
         """The ``k`` best cells after ``history``, the best first; from what was published alone.
@@ -110,7 +110,7 @@ class ModelRelease(Released):
         Parameters
         ----------
         history : sequence of (lon, lat) or of int
-            Positions in degrees, or numbers of cells; the last one is the latest.
+            Positions in degrees, or numbers of cells; the last is the latest.
 
         Raises
         ------

@@ -37,7 +37,7 @@ def card(title: str, facts: Sequence[tuple[str, str]], drawing: str, note: str =
 
 
 def svg(shapes: Sequence[str], label: str) -> str:
-    """Shapes as one SVG with a text for screen readers."""
+    """Shapes as an SVG with a text for screen readers."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}" width="{WIDTH}" '
         f'height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">'
@@ -47,8 +47,8 @@ def svg(shapes: Sequence[str], label: str) -> str:
 
 
 def track_map(series: Sequence[Trajectory], masks: Sequence[Mask] = ()) -> str:
-    """The longest series in the plane with a scale; the events that ``masks`` mark, one for each series, as dots."""
-    order = sorted((i for i, one in enumerate(series) if len(one)), key=lambda i: -len(series[i]))[:TRACKS]
+    """The longest series in the plane with a scale; the events that ``masks`` mark, a mask for each series, as dots."""
+    order = sorted((i for i, track in enumerate(series) if len(track)), key=lambda i: -len(series[i]))[:TRACKS]
     if not order:
         return svg([], "an empty map")
     lon, lat = (np.concatenate([getattr(series[i], axis) for i in order]) for axis in ("lon", "lat"))
@@ -64,7 +64,7 @@ def track_map(series: Sequence[Trajectory], masks: Sequence[Mask] = ()) -> str:
 
 def _pixels_per_unit(size: Floats) -> float:
     spans = ((WIDTH - 2 * MARGIN) / max(size[0], 1e-9), (HEIGHT - 3 * MARGIN) / max(size[1], 1e-9))
-    return float(min(*spans, 1.0))  # one point, or a few metres, would be drawn without a limit
+    return float(min(*spans, 1.0))  # a single point, or a few metres, would be drawn without a limit
 
 
 def _track(xy: Floats, colour: str, mask: Mask | None) -> list[str]:

@@ -22,7 +22,7 @@ COLOURS = 10
 
 
 class Experiment:
-    """The results of an experiment: simulated releases, whose seed is known, so that they protect no one."""
+    """The results of an experiment: simulated releases, whose seed is known, so that they protect no person."""
 
     def __init__(self, spec: ExperimentSpec, table: pa.Table) -> None:
         self.spec, self.table = spec, table
@@ -41,23 +41,23 @@ class Experiment:
         return engine.write(self.table, self.spec, Path(folder))
 
     def lines(self, metric: int = 0) -> list[dict[str, Any]]:
-        """The curves of a metric: ``label``, ``x``, ``mean``, ``low`` and ``high``, one value for each point.
+        """The curves of a metric: ``label``, ``x``, ``mean``, ``low`` and ``high``, a value for each point.
 
         ``x`` are numbers of the horizontal axis, of trajectories the measured share of landmarks where it has none.
         """
         about, rows = engine.figure(self.spec), self.table.to_pylist()[metric :: len(self.spec.metrics)]
         axes, (along, place) = about["axes"], horizontal(self.spec)
-        found: dict[tuple[int, ...], dict[str, Any]] = {}
+        lines: dict[tuple[int, ...], dict[str, Any]] = {}
         for point, row in zip(self.spec.points(), rows, strict=True):
             rest = tuple(i for j, i in enumerate(point.at) if j != along)
             others = [axis for j, axis in enumerate(axes) if j != along]
             label = ", ".join(axis["values"][i]["label"] for axis, i in zip(others, rest, strict=True))
-            line = found.setdefault(rest, {"label": label, "x": [], "mean": [], "low": [], "high": []})
+            line = lines.setdefault(rest, {"label": label, "x": [], "mean": [], "low": [], "high": []})
             number = axes[along]["values"][point.at[along]]["number"] if axes else None
             x = number if number is not None else row.get(place)
             for name, value in {"x": x, "mean": row["mean"], "low": row["low"], "high": row["high"]}.items():
                 line[name].append(float("nan") if value is None else value)
-        return list(found.values())
+        return list(lines.values())
 
     def plot(self, ax: Any = None, *, metric: int = 0) -> Any:
         """Draw the curves of a metric with the band of its quantiles by matplotlib, and return the axes."""

@@ -78,6 +78,6 @@ def with_geometry(frame: Any) -> Any:
     else:
         rule = "of positions or of cells of a grid"
         raise DataError(f"a GeoDataFrame must be {rule}, and this table has neither", field="geometry", rule=rule)
-    found = geopandas.GeoDataFrame(kept, geometry=geometry, crs=WGS84)
-    found.attrs |= frame.attrs
-    return found
+    located = geopandas.GeoDataFrame(kept, geometry=geometry, crs=WGS84)
+    located.attrs |= frame.attrs
+    return located

@@ -77,16 +77,16 @@ def _person(person: str) -> str:
 def _kinds(kind: str | None, options: Mapping[str, Any]) -> Collection[str]:
     if kind is not None:
         return (kind,)
-    return [name for name, one in table_kinds.items() if one.by_format] if options.get("person") else KINDS
+    return [name for name, entry in table_kinds.items() if entry.by_format] if options.get("person") else KINDS
 
 
-def _data(found: Reading) -> Original:
-    return _CLASSES[found.kind](found.data, found.report)
+def _data(reading: Reading) -> Original:
+    return _CLASSES[reading.kind](reading.data, reading.report)
 
 
 def sample(name: str) -> TrajectoryData:
     """Generated trajectories to try things on; ParameterError names the samples that there are."""
-    known = {one.name: one for one in samples()}
+    known = {example.name: example for example in samples()}
     if name not in known:
         rule = f"one of {', '.join(known)}"
         raise ParameterError(f"sample must be {rule}, got {shown(name)!r}", field="name", rule=rule, value=name)

@@ -1,4 +1,4 @@
-"""Figures by matplotlib, which is imported when one is drawn; each function takes axes or makes them."""
+"""Figures by matplotlib, which is imported when a figure is drawn; each function takes axes or makes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from privacy_engine.fluent.drawing import COLOURS, LANDMARK
 from privacy_engine.recommender import Recommender
 
 DIMENSIONS = 8
-"""Dimensions that are drawn one by one; of more it is their total."""
+"""Dimensions that are drawn singly; of more it is their total."""
 LEGEND = 10
 
 
@@ -25,7 +25,7 @@ def axes_of(ax: Any) -> Any:
 
 
 def as_map(ax: Any, lat: float) -> Any:
-    """Name the axes in degrees and give a metre one length in both directions at a latitude."""
+    """Name the axes in degrees and give a metre the same length in both directions at a latitude."""
     ax.set(xlabel="longitude, degrees", ylabel="latitude, degrees")
     ax.set_aspect(1 / max(float(np.cos(np.radians(lat))), 0.01), adjustable="datalim")
     ax.ticklabel_format(useOffset=False)
@@ -35,16 +35,16 @@ def as_map(ax: Any, lat: float) -> Any:
 def plot_tracks(
     series: Sequence[Trajectory], masks: Sequence[Mask] = (), *, ax: Any = None, colour: str | None = None
 ) -> Any:
-    """Tracks, and as dots the events that ``masks`` mark, one for each series."""
+    """Tracks, and as dots the events that ``masks`` mark, a mask for each series."""
     ax = axes_of(ax)
-    for number, one in enumerate(series):
+    for number, track in enumerate(series):
         line = {"color": colour or COLOURS[number % len(COLOURS)], "linewidth": 1.0}
-        ax.plot(one.lon, one.lat, label=one.name or None, marker="." if len(one) == 1 else None, **line)
-    for one, mask in zip(series, masks, strict=False):
-        ax.plot(one.lon[mask], one.lat[mask], ".", color=LANDMARK, markersize=7)
+        ax.plot(track.lon, track.lat, label=track.name or None, marker="." if len(track) == 1 else None, **line)
+    for track, mask in zip(series, masks, strict=False):
+        ax.plot(track.lon[mask], track.lat[mask], ".", color=LANDMARK, markersize=7)
     if 1 < len(series) <= LEGEND and colour is None:
         ax.legend(fontsize="small")
-    everywhere = np.concatenate([np.empty(0), *(one.lat for one in series)])
+    everywhere = np.concatenate([np.empty(0), *(track.lat for track in series)])
     return as_map(ax, float(everywhere.mean()) if len(everywhere) else 0.0)
 
 

@@ -46,9 +46,9 @@ class CountData(Original):
     def to_dataframe(self) -> Any:
         """A row for each timestamp and a column for each dimension as a pandas.DataFrame; raw data."""
         pandas = required("pandas", "to_dataframe()")
-        found = pandas.DataFrame(self.stream.counts, columns=list(self.stream.names))
-        found.index = pandas.Index(list(self.stream.labels), name=self.stream.time_name)
-        return found
+        frame = pandas.DataFrame(self.stream.counts, columns=list(self.stream.names))
+        frame.index = pandas.Index(list(self.stream.labels), name=self.stream.time_name)
+        return frame
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the counts by matplotlib, and return the axes; MissingPackage without it."""

@@ -31,7 +31,7 @@ from privacy_engine.releases.spec import ReleaseSpec
 
 
 class TrajectoryData(Original):
-    """Trajectories of one or several people, with the landmarks that :meth:`landmarks` marked."""
+    """Trajectories of people, with the landmarks that :meth:`landmarks` marked."""
 
     kind = Trajectory.kind
 
@@ -55,16 +55,16 @@ class TrajectoryData(Original):
     @property
     def masks(self) -> list[Mask]:
         """Which events of each series are landmarks; none before :meth:`landmarks`."""
-        return [] if self.marks is None else [one.mask for one in self.marks.sets]
+        return [] if self.marks is None else [marks.mask for marks in self.marks.sets]
 
     def clean(self, *steps: Any) -> TrajectoryData:
         """The same after cleaning ``steps``, each in short (``drop-jumps:200``) or as an object; its label states them.
 
         Landmarks are marked afterwards: those of before are left out. Errors of :func:`privacy_engine.cleaning.clean`.
         """
-        found = parse_cleaning(described_steps(steps, cleaning_steps, "steps"))
-        series, done = cleaned(self.series, found)
-        every, all_done = (*self._cleaning, *found), (*self._done, *done)
+        parsed = parse_cleaning(described_steps(steps, cleaning_steps, "steps"))
+        series, done = cleaned(self.series, parsed)
+        every, all_done = (*self._cleaning, *parsed), (*self._done, *done)
         return TrajectoryData(series, self.report, cleaning=every, done=all_done)
 
     def landmarks(
@@ -140,10 +140,10 @@ class TrajectoryData(Original):
     def to_dataframe(self) -> Any:
         """Series, person, time, longitude, latitude and landmark of each event as a pandas.DataFrame; raw data."""
         pandas = required("pandas", "to_dataframe()")
-        found = frame_of(pandas, self.series)
+        frame = frame_of(pandas, self.series)
         if self.marks is not None:
-            found["landmark"] = np.concatenate([np.empty(0, np.bool_), *self.masks])
-        return found
+            frame["landmark"] = np.concatenate([np.empty(0, np.bool_), *self.masks])
+        return frame
 
     def plot(self, ax: Any = None) -> Any:
         """Draw tracks and landmarks by matplotlib, and return the axes; MissingPackage without it."""
@@ -151,13 +151,13 @@ class TrajectoryData(Original):
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = self.facts
-        found = [("series", f"{len(self.series):,}"), ("people", f"{facts.people:,}")]
-        found += [("time", f"{facts.start} to {facts.end}")] if facts.start else [("time", "none")]
-        found += [("cleaning", ", ".join(step.title for step in self._cleaning))] if self._cleaning else []
+        rows = [("series", f"{len(self.series):,}"), ("people", f"{facts.people:,}")]
+        rows += [("time", f"{facts.start} to {facts.end}")] if facts.start else [("time", "none")]
+        rows += [("cleaning", ", ".join(step.title for step in self._cleaning))] if self._cleaning else []
         if self.marks is not None and self.marks.method is not None:
-            marked = sum(one.count for one in self.marks.sets)
-            found += [("landmarks", f"{marked:,} ({self.marks.method.describe()})")]
-        return found
+            marked = sum(marks.count for marks in self.marks.sets)
+            rows += [("landmarks", f"{marked:,} ({self.marks.method.describe()})")]
+        return rows
 
     def _drawing(self) -> str:
         return track_map(self.series, self.masks)
@@ -171,7 +171,7 @@ class TrajectoryRelease(Released):
     @property
     def series(self) -> list[Trajectory]:
         """The published series."""
-        return [one.series for one in self.made.published]
+        return [release.series for release in self.made.published]
 
     def plot(self, ax: Any = None, *, original: bool = False) -> Any:
         """Draw the published tracks by matplotlib, and return the axes; ``original`` draws it below, for its owner."""
@@ -188,16 +188,16 @@ ADAPTER = TrajectoryData
 
 def frame_of(pandas: Any, series: Sequence[Trajectory]) -> Any:
     """Events as a pandas.DataFrame: series, person, time, lon, lat; without times ``time`` is missing."""
-    lengths = [len(one) for one in series]
+    lengths = [len(track) for track in series]
     columns: dict[str, Any] = {
-        name: np.repeat(np.array([getattr(one, of) for one in series], dtype=object), lengths)
+        name: np.repeat(np.array([getattr(track, of) for track in series], dtype=object), lengths)
         for name, of in (("series", "name"), ("person", "person"))
     }
-    if series and all(one.time_s is not None for one in series):
-        times = np.concatenate([one.time_s for one in series if one.time_s is not None])
+    if series and all(track.time_s is not None for track in series):
+        times = np.concatenate([track.time_s for track in series if track.time_s is not None])
         columns["time"] = pandas.to_datetime(np.round(times * 1e3).astype(np.int64), unit="ms", utc=True)
     for axis in ("lon", "lat"):
-        columns[axis] = np.concatenate([np.empty(0), *(getattr(one, axis) for one in series)])
+        columns[axis] = np.concatenate([np.empty(0), *(getattr(track, axis) for track in series)])
     return pandas.DataFrame(columns)
 
 

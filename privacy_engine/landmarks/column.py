@@ -20,7 +20,7 @@ class Column(LandmarkMethod):
     name: Literal["column"] = "column"
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
-        return [LandmarkSet(one.marked) for one in series if one.marked is not None]
+        return [LandmarkSet(track.marked) for track in series if track.marked is not None]
 
     def describe(self) -> str:
         return "marked in the file"

@@ -14,7 +14,7 @@ SEEDED = "which of the marked events are dummies, drawn from a seed"
 
 @dataclass(frozen=True)
 class MarkedBeside:
-    """How other events were marked beside the landmarks, so that a marked event need not be one.
+    """How other events were marked beside the landmarks, so that a marked event need not be a landmark.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class MarkedBeside:
     level : float or None
         The sum of the levels of all draws from these landmarks, where each was of one-sided coins; None otherwise.
     draws : int
-        How many there were, this one included.
+        How many there were, this draw included.
     """
 
     private: bool
@@ -38,9 +38,9 @@ def landmark_choice(
     stability: int = 1,
     earlier_per_m: float = 0.0,
 ) -> LandmarkChoice:
-    """What landmarks found by ``method`` add to a promise, with the dummies ``beside`` them.
+    """What landmarks marked by ``method`` add to a promise, with the dummies ``beside`` them.
 
-    A one-sided selection counts where a record decides no mark but its own: neither by the method nor, as one of
+    A one-sided selection counts where a record decides no mark but its own: neither by the method nor, among
     several events that it decides (``stability``), by cleaning. ``earlier_per_m`` is what the earlier release that a
     method reads spent: :func:`earlier_loss_per_m`.
     """
@@ -64,10 +64,10 @@ def _others(draws: int) -> str:
 
 
 def earlier_loss_per_m(budgets: Floats, together: float, radius_m: float, is_landmark: Mask) -> float:
-    r"""What a release spent on the landmarks of another one and on one more event, per metre, rounded up
+    r"""What a release spent on the landmarks of another release and on another event, per metre, rounded up
     to 15 digits.
 
-    The most of :math:`\sum_{s \in L \cup \{t\}} b_s / r` over all events t of one person.
+    The most of :math:`\sum_{s \in L \cup \{t\}} b_s / r` over all events t of a person.
 
     Parameters
     ----------

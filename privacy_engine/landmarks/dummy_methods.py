@@ -1,4 +1,4 @@
-"""Registered ways to choose dummy landmarks, and the one description of a choice: a way and perhaps a seed."""
+"""Registered ways to choose dummy landmarks, and the description of a choice: a way and perhaps a seed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DummyMethod(Component):
     ) -> list[DummySelection]:
         """One selection for each series, in order, each at the level ``epsilon``.
 
-        Series share no event, so for any one event the level does not grow with their number (parallel composition);
+        Series share no event, so for any single event the level does not grow with their number (parallel composition);
         for m events, in whichever series, it is m times as large.
 
         Raises
@@ -82,28 +82,28 @@ class DummyMethod(Component):
         """
         source = noise.as_source(rng)
         with _naming_the_method():
-            return [self._select(one, source) for one in landmarks]
+            return [self._select(marks, source) for marks in landmarks]
 
     def counts(self, landmarks: Sequence[LandmarkSet]) -> Floats:
         """How likely 0, 1, … dummies are over all series together; nothing is drawn. For the landmarks' owner only."""
         with _naming_the_method():
-            return summed(self._counts(one) for one in landmarks)
+            return summed(self._counts(marks) for marks in landmarks)
 
     def seconds(self, landmarks: Sequence[LandmarkSet]) -> float:
-        """How long choosing takes at worst, as measured on one core of a small machine; what is refused takes none."""
-        return sum(2.5e-4 + self._seconds(one) for one in landmarks)
+        """How long choosing takes at worst, as measured on a core of a small machine; what is refused takes none."""
+        return sum(2.5e-4 + self._seconds(marks) for marks in landmarks)
 
     def describe(self) -> str:
         """The method with its parameters as a short text, to name a set by."""
         return f"L′, {self.title.lower()}, ε = {self.epsilon:g}"
 
-    def _select(self, one: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
+    def _select(self, marks: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
         raise NotImplementedError
 
-    def _counts(self, one: LandmarkSet) -> Floats:
+    def _counts(self, marks: LandmarkSet) -> Floats:
         raise NotImplementedError
 
-    def _seconds(self, one: LandmarkSet) -> float:
+    def _seconds(self, marks: LandmarkSet) -> float:
         raise NotImplementedError
 
 
@@ -156,13 +156,13 @@ class OneSided(DummyMethod):
         return float(self.epsilon)
 
     def counts(self, landmarks: Sequence[LandmarkSet]) -> Floats:
-        return one_sided_counts(sum(len(one) - one.count for one in landmarks), epsilon=self.epsilon)
+        return one_sided_counts(sum(len(marks) - marks.count for marks in landmarks), epsilon=self.epsilon)
 
-    def _select(self, one: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
-        return one_sided_dummies(one.mask, epsilon=self.epsilon, rng=rng)
+    def _select(self, marks: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
+        return one_sided_dummies(marks.mask, epsilon=self.epsilon, rng=rng)
 
-    def _seconds(self, one: LandmarkSet) -> float:
-        return 3e-7 * len(one)
+    def _seconds(self, marks: LandmarkSet) -> float:
+        return 3e-7 * len(marks)
 
 
 class OptionMethod(DummyMethod):
@@ -193,11 +193,11 @@ class OptionMethod(DummyMethod):
         """How to call the engine's functions for this description."""
         return {"method": self.way} | self.model_dump(exclude={"name"})
 
-    def _select(self, one: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
-        return select_dummies(one.mask, rng=rng, **self._options())
+    def _select(self, marks: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
+        return select_dummies(marks.mask, rng=rng, **self._options())
 
-    def _counts(self, one: LandmarkSet) -> Floats:
-        return dummy_counts(one.mask, **self._options())
+    def _counts(self, marks: LandmarkSet) -> Floats:
+        return dummy_counts(marks.mask, **self._options())
 
 
 EVALUATION = Param(
@@ -224,8 +224,8 @@ class OptimalDummies(OptionMethod):
     epsilon: SelectionLevel
     evaluation: Annotated[Evaluation, EVALUATION] = "gaps"
 
-    def _seconds(self, one: LandmarkSet) -> float:
-        r = len(one) - one.count
+    def _seconds(self, marks: LandmarkSet) -> float:
+        r = len(marks) - marks.count
         return float(0.5 * 8.0 ** (r - 14)) if r <= MOST_REGULAR else 0.0
 
 
@@ -246,8 +246,8 @@ class HeuristicDummies(OptionMethod):
     epsilon: SelectionLevel
     evaluation: Annotated[Evaluation, EVALUATION] = "gaps"
 
-    def _seconds(self, one: LandmarkSet) -> float:
-        n, r = len(one), len(one) - one.count
+    def _seconds(self, marks: LandmarkSet) -> float:
+        n, r = len(marks), len(marks) - marks.count
         if n > LONGEST[self.evaluation]:
             return 0.0
         return 3e-9 * r * n**0.5 + 3e-7 * n if self.evaluation == "gaps" else 1.5e-9 * r * n
@@ -277,10 +277,10 @@ class PartitionedDummies(OptionMethod):
         ),
     ] = "euclidean"
 
-    def _seconds(self, one: LandmarkSet) -> float:
-        bins = len(landmark_histogram(one.mask).counts) if self.distance == "wasserstein" else 0
-        cells = bins * (len(one) - one.count)
-        return 6e-7 * len(one) + 3e-9 * cells if cells <= MOST_CELLS and len(one) <= LONGEST["gaps"] else 0.0
+    def _seconds(self, marks: LandmarkSet) -> float:
+        bins = len(landmark_histogram(marks.mask).counts) if self.distance == "wasserstein" else 0
+        cells = bins * (len(marks) - marks.count)
+        return 6e-7 * len(marks) + 3e-9 * cells if cells <= MOST_CELLS and len(marks) <= LONGEST["gaps"] else 0.0
 
 
 class SelectionSpec(Spec):
@@ -304,11 +304,11 @@ class SelectionSpec(Spec):
         return self.seed is None
 
     def select(self, landmarks: Sequence[LandmarkSet]) -> list[DummySelection]:
-        """One selection for each series, all from one random source; errors as :meth:`DummyMethod.select`."""
-        found: list[DummySelection] = self.method.select(
+        """A selection for each series, all from the same random source; errors as :meth:`DummyMethod.select`."""
+        chosen: list[DummySelection] = self.method.select(
             landmarks, rng=noise.source(self.seed, stream=noise.Stream.DUMMIES)
         )
-        return found
+        return chosen
 
 
 _SHORT = re.compile(r"([a-z-]+):([0-9]{1,15}(?:\.[0-9]{1,15})?)((?::[a-z]+)*)", re.ASCII)

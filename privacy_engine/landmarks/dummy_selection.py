@@ -1,10 +1,10 @@
-"""Dummy landmarks: regular events that pass for landmarks, so that a marked event need not be one.
+"""Dummy landmarks: regular events that pass for landmarks, so that a marked event need not be a landmark.
 
 Run a mechanism on L' = L and the dummies, and what it shows of its landmarks (noise scales show their number, repeats
 their places) shows L' instead. Two ways to choose them, which do not protect the same:
 
 * :func:`select_dummies`: an option of Optimal, Heuristic or Partitioned [1]_, drawn by the exponential mechanism;
-* :func:`one_sided_dummies`: a coin for each regular event; the only one with a guarantee for the landmarks.
+* :func:`one_sided_dummies`: a coin for each regular event; the only way with a guarantee for the landmarks.
 
 Levels of a selection are plain numbers: never add them to a budget per metre.
 
@@ -95,8 +95,8 @@ class DummySelection:
 class DrawnSelection(DummySelection):
     """One of r options, option i with i + 1 dummies. All of these fields reveal the landmarks: for their owner only.
 
-    ``order`` (r,) are the events that join one after another, or the bins that take one more each (Partitioned);
-    ``utilities`` and ``probabilities`` (r,) are the options'; ``chosen`` is the one drawn, -1 if there was none.
+    ``order`` (r,) are the events that join in turn, or the bins that take another each (Partitioned);
+    ``utilities`` and ``probabilities`` (r,) are the options'; ``chosen`` is the option drawn, -1 if there was none.
     """
 
     order: Ints
@@ -137,7 +137,7 @@ def select_dummies(
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         A parameter is unknown or outside its domain, or the series too long for the method.
     """
@@ -233,7 +233,7 @@ def one_sided_dummies(
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         ``epsilon`` is not from 1e-6 to 20. The coins would be exact at any level; beyond 20 less than one other event
         in 485 million is marked, so that a mark is a landmark, and no protection is promised.

@@ -30,7 +30,7 @@ class Clock(NamedTuple):
 
 @lru_cache(maxsize=1)
 def zone_names() -> frozenset[str]:
-    """The names of all time zones that this system has, but for the one it is set to."""
+    """The names of all time zones that this system has, but for that which it is set to."""
     return frozenset(zoneinfo.available_timezones()) - {"localtime", "Factory"}
 
 
@@ -39,7 +39,7 @@ def local_clock(time_s: Floats, zone: str) -> Clock:
 
     Zones that change their offset from UTC do so at most once within a UTC day (the shortest time between two changes
     of the database is 4 days), so the offsets at both ends of the days that occur, and the instants of the changes
-    inside them, found by bisection, decide all events: O(n + days · log) instead of one lookup for each event.
+    inside them, determined by bisection, decide all events: O(n + days · log) instead of a lookup for each event.
 
     Raises
     ------
@@ -78,8 +78,8 @@ def _offsets(times: Floats, days: Ints, where: Ints, zone: zoneinfo.ZoneInfo) ->
 
 
 def _offset(instant: int, zone: zoneinfo.ZoneInfo) -> int:
-    found = (_EPOCH + dt.timedelta(seconds=instant)).astimezone(zone).utcoffset()
-    return int(found.total_seconds()) if found else 0
+    offset = (_EPOCH + dt.timedelta(seconds=instant)).astimezone(zone).utcoffset()
+    return int(offset.total_seconds()) if offset else 0
 
 
 def _change(start: int, offset: int, zone: zoneinfo.ZoneInfo) -> int:

@@ -1,4 +1,4 @@
-"""Landmarks picked one by one."""
+"""Landmarks picked individually."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
@@ -25,7 +25,7 @@ class Manual(LandmarkMethod):
     events: Annotated[list[Annotated[int, Field(ge=0, lt=2**53)]], FailFast(), EVENTS]
 
     def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
-        lengths = [len(one) for one in series]
+        lengths = [len(track) for track in series]
         try:
             mask = LandmarkSet.at(self.events, sum(lengths)).mask
         except DataError as error:

@@ -1,4 +1,4 @@
-"""What all ways to mark landmarks share: frozen descriptions, like mechanisms. Each lies in a file beside this one."""
+"""What all ways to mark landmarks share: frozen descriptions, like mechanisms. Each lies in a file beside this file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LandmarkMethod(Component):
         """
         if self.needs_time and not has_times(series):
             raise self._lacking("times")
-        if self.needs_column and any(one.marked is None for one in series):
+        if self.needs_column and any(track.marked is None for track in series):
             raise self._lacking("a landmark column")
         return self._mark(series)
 
@@ -76,7 +76,7 @@ class LandmarkMethod(Component):
 
     @classmethod
     def coverage(cls) -> str:
-        """One sentence on what promises state about landmarks found by this method."""
+        """A sentence on what promises state about landmarks marked by this method."""
         if not cls.uncovered():
             given = f", provided that {cls.condition}" if cls.condition else ""
             return f"Covered by the promise of a release{given}."
@@ -89,7 +89,7 @@ class LandmarkMethod(Component):
 
 @dataclass(frozen=True, eq=False)
 class Marked(Numbered[LandmarkSet]):
-    """One landmark set for each series of a dataset, which begin at ``starts`` (m + 1,) of one ``mask`` (n,)."""
+    """A landmark set for each series of a dataset, which begin at ``starts`` (m + 1,) of a ``mask`` (n,)."""
 
     mask: Mask
     starts: Ints
@@ -105,6 +105,6 @@ class Marked(Numbered[LandmarkSet]):
 
 
 def split(mask: Mask, lengths: Sequence[int] | Ints) -> Marked:
-    """A mask over a whole dataset as one landmark set for each of its series."""
+    """A mask over a whole dataset as a landmark set for each of its series."""
     whole = LandmarkSet(np.asarray(mask, dtype=np.bool_)).mask
     return Marked(whole, np.append(0, np.cumsum(lengths, dtype=np.int64)))

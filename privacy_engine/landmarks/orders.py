@@ -48,7 +48,7 @@ def heuristic_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> 
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         It is too long, or ``evaluation`` unknown.
 
@@ -69,8 +69,8 @@ def heuristic_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> 
 def optimal_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> Ints:
     """Regular events (0-based) in the order that Optimal finds best, (r,).
 
-    Of all r! orders, the one whose evaluations, averaged over its r options, are nearest to that of the landmarks
-    alone; of those nearer than 1e-12 to the best (or to the landmarks' own), the one with the earliest events first.
+    Of all r! orders, that whose evaluations, averaged over its r options, are nearest to that of the landmarks
+    alone; of those nearer than 1e-12 to the best (or to the landmarks' own), that with the earliest events first.
     Milliseconds as a rule; for 16 events half a minute at worst, where no early answer can be proved best.
 
     Parameters
@@ -81,7 +81,7 @@ def optimal_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> In
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         More than 16 events are regular, there are more than 1,000,000, or ``evaluation`` is unknown.
 
@@ -121,7 +121,7 @@ class Histogram(NamedTuple):
 def landmark_histogram(is_landmark: ArrayLike) -> Histogram:
     """The landmarks in bins as wide as Freedman and Diaconis advise [1]_: 2 IQR / ∛k, rounded up.
 
-    Where the quartiles coincide, as many bins as Sturges advises, ⌈log₂ k⌉ + 1; without landmarks, one bin.
+    Where the quartiles coincide, as many bins as Sturges advises, ⌈log₂ k⌉ + 1; without landmarks, a single bin.
 
     References
     ----------
@@ -142,7 +142,7 @@ def landmark_histogram(is_landmark: ArrayLike) -> Histogram:
 
 
 def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") -> Ints:
-    """Bins (0-based, of :func:`landmark_histogram`) in the order in which Partitioned adds one event to each, (r,).
+    """Bins (0-based, of :func:`landmark_histogram`) in the order in which Partitioned adds an event to each, (r,).
 
     Each step fills the bin that leaves the relative frequencies nearest to the original ones, the first of equals:
     by Euclidean distance, O(r√k), or by Wasserstein distance (the sum of differences of cumulative frequencies), O(r)
@@ -151,7 +151,7 @@ def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") 
     Raises
     ------
     DataError
-        ``is_landmark`` is not a one-dimensional array of true and false.
+        ``is_landmark`` is not an array (n,) of true and false.
     ParameterError
         ``distance`` is unknown, there are more than 1,000,000 events, or Wasserstein would compare more than 4e9 bins.
 

@@ -53,7 +53,7 @@ def polygon(rings: Rings) -> shapely.Polygon:
 
 
 def _unwrapped(ring: Floats) -> Floats:
-    """The corners, each within half a turn of the one before, (m, 2); the last is not the first again."""
+    """The corners, each within half a turn of the corner before, (m, 2); the last is not the first again."""
     import shapely
 
     if len(ring) > 1 and ring[0, 1] == ring[-1, 1]:
@@ -91,14 +91,14 @@ def in_polygon(shape: shapely.Polygon, lon: Floats, lat: Floats) -> Mask:
 
     west, south, east, north = shape.bounds
     shapely.prepare(shape)
-    found = (lat == 90.0) & (north == 90.0) | (lat == -90.0) & (south == -90.0)  # a pole has every longitude
+    inside = (lat == 90.0) & (north == 90.0) | (lat == -90.0) & (south == -90.0)  # a pole has every longitude
     level = (lat >= south) & (lat <= north)
     for turn in (-TURN, 0.0, TURN):
         if west <= 180.0 + turn and east >= -180.0 + turn:
             turned = lon + turn if turn else lon
             near = np.flatnonzero(level & (turned >= west) & (turned <= east))
-            found[near] |= shapely.intersects_xy(shape, turned[near], lat[near])
-    return np.asarray(found)
+            inside[near] |= shapely.intersects_xy(shape, turned[near], lat[near])
+    return np.asarray(inside)
 
 
 def in_circle(center: tuple[float, float], radius_m: float, lon: Floats, lat: Floats) -> Mask:
@@ -109,6 +109,6 @@ def in_circle(center: tuple[float, float], radius_m: float, lon: Floats, lat: Fl
         half = np.degrees(np.arcsin(np.sin(np.radians(reach)) / np.cos(np.radians(center[1])))) + MARGIN_DEG
         aside = np.abs(geo.wrap_lon(lon[near] - center[0]))
         near = near[aside <= half]
-    found = np.zeros(len(lon), dtype=np.bool_)
-    found[near] = geo.distance_m(*center, lon[near], lat[near]) <= radius_m
-    return found
+    inside = np.zeros(len(lon), dtype=np.bool_)
+    inside[near] = geo.distance_m(*center, lon[near], lat[near]) <= radius_m
+    return inside

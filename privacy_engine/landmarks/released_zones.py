@@ -80,7 +80,7 @@ class ReleasedZones(Zones):
                 rule="a release of this dataset",
                 value=self.release,
             )
-        inside = self._mark([one for one, _ in published])
+        inside = self._mark([track for track, _ in published])
         return [
             LandmarkSet(_over_events(marks.mask, event, n))
             for marks, (_, event), n in zip(inside, published, lengths, strict=True)

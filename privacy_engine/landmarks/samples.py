@@ -77,7 +77,7 @@ def _dense_walk() -> Trajectory:
 
 
 def _taxi_day() -> Trajectory:
-    """Fares round a grid of streets: to a rank nearby, first along one street, then along the crossing one."""
+    """Fares round a grid of streets: to a rank nearby, first along a street, then along the crossing street."""
     rng = np.random.default_rng(366)
     n, speed_mps, step_s = 260, 5.0, 300.0
     east, north = np.meshgrid(116.34 + 0.024 * np.arange(6), 39.87 + 0.018 * np.arange(6))

@@ -119,12 +119,12 @@ class Window(Frozen):
 
     def _starts(self, day: Any, first_day: int | None, last_day: int | None) -> Mask:
         on = np.isin(np.arange(7), [DAYS.index(name) for name in self.days])
-        found = on[(day + EPOCH_WEEKDAY) % 7]
+        starts = on[(day + EPOCH_WEEKDAY) % 7]
         if first_day is not None:
-            found &= day >= first_day
+            starts &= day >= first_day
         if last_day is not None:
-            found &= day <= last_day
-        return np.asarray(found)
+            starts &= day <= last_day
+        return np.asarray(starts)
 
     def describe(self) -> str:
         """The window in a few characters, such as mon-fri 22:00-06:00."""
@@ -159,17 +159,17 @@ class Schedule(LandmarkMethod):
     _in_order = field_validator("last_date")(in_order)
 
     def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
-        parts = [self.holds(one.time_s) for one in in_pieces(series) if one.time_s is not None]
+        parts = [self.holds(piece.time_s) for piece in in_pieces(series) if piece.time_s is not None]
         return split(concatenated(parts, np.bool_), lengths_of(series))
 
     def holds(self, time_s: Floats) -> Mask:
         """Which of the instants (n,), seconds since 1970 UTC, lie inside a window, (n,)."""
         clock = local_clock(time_s, self.time_zone)
         first, last = (None if date is None else _day_of(date) for date in (self.first_date, self.last_date))
-        found = np.zeros(len(time_s), dtype=np.bool_)
+        mask = np.zeros(len(time_s), dtype=np.bool_)
         for window in reported(self.windows):
-            found |= window.holds(clock, first, last)
-        return found
+            mask |= window.holds(clock, first, last)
+        return mask
 
     def describe(self) -> str:
         few = [window.describe() for window in self.windows[:3]]
@@ -231,9 +231,9 @@ def parse_short_schedule(text: str) -> LandmarkMethod:
     >>> parse_short_schedule("mon,wed:09:00-17:00+sat-sun:00:00-24:00@UTC:2024-06-01..2024-06-30").describe()
     'mon,wed 09:00-17:00, sat,sun 00:00-24:00, UTC, from 2024-06-01 to 2024-06-30'
     """
-    windows, found, where = text.partition("@")
+    windows, at, where = text.partition("@")
     zone, *dates = where.split(":")
-    if not found or len(dates) > 1:
+    if not at or len(dates) > 1:
         raise _unread("landmarks", SHORT_RULE, text)
     first, last = _dates_of(dates[0]) if dates else (None, None)
     description = {"windows": windows_of(windows), "time_zone": zone, "first_date": first, "last_date": last}
@@ -242,13 +242,13 @@ def parse_short_schedule(text: str) -> LandmarkMethod:
 
 def windows_of(text: str) -> list[dict[str, Any]]:
     """The windows written in short, DAYS:FROM-TO after commas or plus signs; ParameterError for another text."""
-    found: list[dict[str, Any]] = []
+    windows: list[dict[str, Any]] = []
     waiting: list[str] = []  # days named before the time they share
     for part in re.split(r"[,+]", text):
         match = _SHORT_WINDOW.fullmatch(part)
         if match and (match[1] or not waiting):
             days = waiting + (_days_of(match[1]) if match[1] else list(DAYS))
-            found.append(
+            windows.append(
                 {"days": sorted(set(days), key=DAYS.index), "start": _padded(match[2]), "end": _padded(match[3])}
             )
             waiting = []
@@ -258,7 +258,7 @@ def windows_of(text: str) -> list[dict[str, Any]]:
             raise _unread("landmarks.windows", "DAYS:FROM-TO such as mon-fri:22:00-06:00", part)
     if waiting:
         raise _unread("landmarks.windows", "DAYS:FROM-TO such as sat-sun:00:00-24:00", text)
-    return found
+    return windows
 
 
 def _days_of(text: str) -> list[str]:

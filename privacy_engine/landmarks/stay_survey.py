@@ -59,7 +59,7 @@ class StaySurvey(Frozen):
 def stay_survey(series: Sequence[Trajectory]) -> StaySurvey:
     """Count the stay points of :data:`DISTANCES_M` and :data:`DURATIONS_S`, each as ``StayPoints`` finds them.
 
-    The runs of one distance are the same for every duration, so that each distance is one pass over the events.
+    The runs of a distance are the same for every duration, so that each distance is a single pass over the events.
 
     Raises
     ------
@@ -69,24 +69,24 @@ def stay_survey(series: Sequence[Trajectory]) -> StaySurvey:
     Examples
     --------
     >>> line = Trajectory([0.0, 0.0, 0.0, 1.0], [0.0] * 4, [0.0, 900.0, 1800.0, 1860.0])
-    >>> found = stay_survey([line]).counts
-    >>> [(one.landmarks, one.stays) for one in found if one.distance_m == 100 and one.duration_s in (1800, 3600)]
+    >>> counts = stay_survey([line]).counts
+    >>> [(x.landmarks, x.stays) for x in counts if x.distance_m == 100 and x.duration_s in (1800, 3600)]
     [(3, 1), (0, 0)]
     """
     whole = series if isinstance(series, Trajectories) else together(series)
     some = _part_of(whole)
-    found = {one: stay_points(some.lon, some.lat, some.time_s, distance_m=one, duration_s=0.0, starts=some.starts)
-             for one in DISTANCES_M}  # fmt: skip
+    survey = {m: stay_points(some.lon, some.lat, some.time_s, distance_m=m, duration_s=0.0, starts=some.starts)
+             for m in DISTANCES_M}  # fmt: skip
     counts = [
         StayCount(distance_m=distance, duration_s=duration, landmarks=int(np.diff(stays).sum()), stays=len(stays))
-        for distance, groups in found.items()
+        for distance, groups in survey.items()
         for duration in DURATIONS_S
         for stays in [_stays(some, groups, duration)]
     ]
     best = _nearest(counts, len(some.lon))
     proposal = None
     if best is not None:
-        places = _places(some, _stays(some, found[best.distance_m], best.duration_s), best.distance_m)
+        places = _places(some, _stays(some, survey[best.distance_m], best.duration_s), best.distance_m)
         proposal = Proposal(**best.model_dump(), places=places)
     return StaySurvey(events=len(some.lon), of=len(whole.lon), counts=counts, proposal=proposal)
 
@@ -103,7 +103,7 @@ def _part_of(whole: Trajectories) -> Trajectories:
         for name in ("lon", "lat", *(["time_s"] if whole.time_s is not None else []))
     }
     within = [whole.starts[(whole.starts > at) & (whole.starts < at + length)] - at for at in first]
-    starts = np.concatenate([[i * length, *(one + i * length)] for i, one in enumerate(within)] + [[PARTS * length]])
+    starts = np.concatenate([[i * length, *(cuts + i * length)] for i, cuts in enumerate(within)] + [[PARTS * length]])
     names = [""] * (len(starts) - 1)
     return unchecked(**columns, starts=starts.astype(np.int64), names=names, persons=names)
 
@@ -115,30 +115,30 @@ def _stays(some: Trajectories, groups: Ints, duration_s: float) -> Ints:
 
 
 def _nearest(counts: Sequence[StayCount], events: int) -> StayCount | None:
-    """The one nearest to the usual, in factors of both, of those with enough stays and not too many landmarks."""
-    usable = [one for one in counts if one.stays and one.landmarks <= MOST_SHARE * events]
-    enough = [one for one in usable if one.stays >= ENOUGH] or usable
+    """The count nearest to the usual, in factors of both, of those with enough stays and not too many landmarks."""
+    usable = [count for count in counts if count.stays and count.landmarks <= MOST_SHARE * events]
+    enough = [count for count in usable if count.stays >= ENOUGH] or usable
 
-    def factors(one: StayCount) -> float:
-        return abs(math.log(one.distance_m / USUAL[0])) + abs(math.log(one.duration_s / USUAL[1]))
+    def factors(count: StayCount) -> float:
+        return abs(math.log(count.distance_m / USUAL[0])) + abs(math.log(count.duration_s / USUAL[1]))
 
     return min(enough, key=factors, default=None)
 
 
 def _places(some: Trajectories, stays: Ints, reach_m: float) -> int:
-    """How many places stays are at: those whose middles lie within ``reach_m`` of the first one at a place.
+    """How many places stays are at: those whose middles lie within ``reach_m`` of the first at a place.
 
     As the landmark editor lists them (static/js/trajectory/landmark_editor/landmark_places.js).
     """
-    found: dict[tuple[int, int], tuple[float, float]] = {}
+    places: dict[tuple[int, int], tuple[float, float]] = {}
     for start, end in stays.tolist():
         lon, lat = _middle(some.lon, some.lat, start, end)
         row = math.floor(lat * M_PER_DEG / reach_m)
-        near = [(one, _column(lon, one, reach_m) + k) for one in (row - 1, row, row + 1) for k in (-1, 0, 1)]
-        known = any(key in found and _apart_m(found[key], lon, lat) <= reach_m for key in near)
+        near = [(i, _column(lon, i, reach_m) + k) for i in (row - 1, row, row + 1) for k in (-1, 0, 1)]
+        known = any(key in places and _apart_m(places[key], lon, lat) <= reach_m for key in near)
         if not known:
-            found.setdefault((row, _column(lon, row, reach_m)), (lon, lat))
-    return len(found)
+            places.setdefault((row, _column(lon, row, reach_m)), (lon, lat))
+    return len(places)
 
 
 def _middle(lon: Floats, lat: Floats, start: int, end: int) -> tuple[float, float]:

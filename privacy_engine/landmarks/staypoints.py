@@ -44,7 +44,7 @@ def stay_points(
     max_gap_s: float | None = None,
     starts: Ints | None = None,
 ) -> Ints:
-    """Stays of one trajectory, or of several, as half-open groups [i, j), (m, 2).
+    """Stays of a single trajectory, or of several, as half-open groups [i, j), (m, 2).
 
     A run [i, j) is maximal with every point within ``distance_m`` (great circle) of its anchor i; it is a stay if it
     lasts at least ``duration_s`` [1]_. The readings differ:
@@ -53,7 +53,7 @@ def stay_points(
     reading       duration runs to     a failed anchor    distance, time
     ============  ===================  =================  ==============
     seed          last point inside    jumps to j         <=, >=
-    li08_def      last point inside    moves on by one    <=, >=
+    li08_def      last point inside    moves on by 1      <=, >=
     trackintel    first point outside  jumps to j         <, >=
     ============  ===================  =================  ==============
 
@@ -68,7 +68,7 @@ def stay_points(
     max_gap_s : float, optional
         A silence longer than this cuts the series in two: a logger that was off makes no stay.
     starts : (k + 1,) int, optional
-        Where each of k trajectories begins and the last one ends; without, all events are one's.
+        Where each of k trajectories begins and the last ends; without, all events are of the same.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def stay_points(
     [[0, 3]]
     """
     how: dict[str, Any] = {"distance_m": distance_m, "duration_s": duration_s, "reading": reading}
-    found = stays_in_turn(lon, lat, time_s, **how, max_gap_s=max_gap_s, starts=starts)
-    return np.concatenate([np.empty((0, 2), dtype=np.int64), *found])
+    stays = stays_in_turn(lon, lat, time_s, **how, max_gap_s=max_gap_s, starts=starts)
+    return np.concatenate([np.empty((0, 2), dtype=np.int64), *stays])
 
 
 def stays_in_turn(

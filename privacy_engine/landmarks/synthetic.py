@@ -99,7 +99,7 @@ def average_temporal_distance(is_landmark: ArrayLike, *, between: bool = False) 
     """Mean distance, in timestamps, of the regular events to the nearest landmark or end of the series.
 
     The ends count as landmarks at 0 and n + 1. A run of g regular events adds ⌊(g + 1)²/4⌋, so after the landmarks
-    are found this takes O(k). With ``between``, the mean number of events that lie between: one less. 0 where no
+    are known this takes O(k). With ``between``, the mean number of events that lie between: less by 1. 0 where no
     event is regular.
 
     Parameters
@@ -109,7 +109,7 @@ def average_temporal_distance(is_landmark: ArrayLike, *, between: bool = False) 
     Raises
     ------
     DataError
-        It is not a one-dimensional array of true and false.
+        It is not an array (n,) of true and false.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def average_temporal_distance(is_landmark: ArrayLike, *, between: bool = False) 
 def dataset_temporal_distance(is_landmark: Mask, lengths: Sequence[int]) -> float:
     """:func:`average_temporal_distance` over the regular events of all series, which lie end to end in the mask (n,).
 
-    Each series has its own two ends: between two of them lies one more mark, the end of one and the start of the next.
+    Each series has its own two ends: between two of them lies another mark, the end of a series and start of the next.
 
     >>> dataset_temporal_distance(np.array([False, True, False, False, False, False]), [5, 1])
     1.2
@@ -142,13 +142,13 @@ def dataset_temporal_distance(is_landmark: Mask, lengths: Sequence[int]) -> floa
         gaps = np.diff(places, prepend=last)
         total += int((gaps * gaps // 4).sum())
         begun, last = begun + len(ends), int(places[-1]) if len(places) else last
-    total += (n + begun - last) ** 2 // 4  # ends of series without events after the last one have nothing between them
+    total += (n + begun - last) ** 2 // 4  # ends of series without events after the last have nothing between them
     regular = n - int(np.count_nonzero(is_landmark))
     return total / regular if regular else 0.0
 
 
 def _log_weights(lengths: Ints, distribution: str, scales: Floats) -> Floats:
-    """The logarithms of the weights of the timestamps of each of m series, one after another; 0 is the largest."""
+    """The logarithms of the weights of the timestamps of each of m series in turn; 0 is the largest."""
     if distribution not in get_args(Distribution):
         raise ParameterError.must_be("distribution", f"one of {', '.join(get_args(Distribution))}", distribution)
     starts = np.append(0, np.cumsum(lengths))
@@ -226,7 +226,7 @@ class Synthetic(LandmarkMethod):
         return split(concatenated(parts, np.bool_), lengths)
 
     def _drawn(self, first: int, lengths: Ints) -> Mask:
-        """The marks of successive series; ``first`` is the number of the first one."""
+        """The marks of successive series; ``first`` is the number of the first."""
         counts = np.minimum((self.share * lengths + 0.5).astype(np.int64), lengths)
         uniform = noise.part_uniform(self.seed, noise.Stream.LANDMARKS, first, lengths)
         weights = _log_weights(lengths, self.distribution, lengths / self.scale_divisor)

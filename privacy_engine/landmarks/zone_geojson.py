@@ -24,7 +24,7 @@ def zones_from_geojson(source: str | bytes | Mapping[str, Any]) -> Zones:
     Raises
     ------
     ParameterError
-        It is no GeoJSON, holds something else, or a shape is not one; the field names the place
+        It is no GeoJSON, holds something else, or a shape is not a zone; the field names the place
         (``features.3.geometry``, ``zones.0.coordinates``).
 
     Examples
@@ -71,10 +71,10 @@ def _of_feature(feature: Any, field: str) -> Iterator[dict[str, Any]]:
 def _of_geometry(geometry: Any, properties: Mapping[str, Any], field: str) -> Iterator[dict[str, Any]]:
     kind = geometry.get("type") if isinstance(geometry, Mapping) else None
     if kind == "GeometryCollection":
-        for i, one in enumerate(_list(geometry, "geometries", field)):
-            if isinstance(one, Mapping) and one.get("type") == "GeometryCollection":
+        for i, member in enumerate(_list(geometry, "geometries", field)):
+            if isinstance(member, Mapping) and member.get("type") == "GeometryCollection":
                 raise _refused(f"{field}.geometries.{i}", _RULE, "GeometryCollection")
-            yield from _of_geometry(one, properties, f"{field}.geometries.{i}")
+            yield from _of_geometry(member, properties, f"{field}.geometries.{i}")
         return
     label = next((text for name in _LABELS if isinstance(text := properties.get(name), str) and text), None)
     radius = next((properties[name] for name in _RADII if name in properties), None)
@@ -93,7 +93,7 @@ def _flat(nested: Any, depth: int = 4) -> Any:
         return nested
     if nested and not isinstance(nested[0], list):
         return nested[:2]
-    return [_flat(one, depth - 1) for one in nested]
+    return [_flat(item, depth - 1) for item in nested]
 
 
 def _list(node: Mapping[str, Any], name: str, field: str) -> list[Any]:

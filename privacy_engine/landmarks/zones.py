@@ -1,4 +1,4 @@
-"""Zones: polygons and circles drawn on the map; what happens in one of them is a landmark."""
+"""Zones: polygons and circles drawn on the map; what happens in any of them is a landmark."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
@@ -55,8 +55,8 @@ class Zone(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = dump(self)
-        return {name: value for name, value in found.items() if value is not None}
+        content: dict[str, Any] = dump(self)
+        return {name: value for name, value in content.items() if value is not None}
 
     def holds(self, lon: Floats, lat: Floats) -> Mask:
         """Which positions (n,) in degrees lie inside or on the border, (n,)."""
@@ -90,10 +90,10 @@ class MultiPolygon(Zone):
         return _checked(value, value)
 
     def holds(self, lon: Floats, lat: Floats) -> Mask:
-        found = np.zeros(len(lon), dtype=np.bool_)
-        for one in self.coordinates:
-            found |= polygon_rings.in_polygon(polygon_rings.polygon(one), lon, lat)
-        return found
+        inside = np.zeros(len(lon), dtype=np.bool_)
+        for polygon in self.coordinates:
+            inside |= polygon_rings.in_polygon(polygon_rings.polygon(polygon), lon, lat)
+        return inside
 
 
 class Circle(Zone):
@@ -112,8 +112,8 @@ SHAPES: dict[str, type[Zone]] = {"Polygon": Polygon, "MultiPolygon": MultiPolygo
 
 def _checked(value: Any, polygons: Sequence[polygon_rings.Rings]) -> Any:
     try:
-        for one in polygons:
-            polygon_rings.polygon(one)
+        for polygon in polygons:
+            polygon_rings.polygon(polygon)
     except ParameterError as error:
         raise broken(error.rule) from None
     return value
@@ -162,18 +162,18 @@ class Zones(LandmarkMethod):
         if isinstance(value, list):
             if len(value) > MOST_ZONES:
                 raise broken(f"must be at most {MOST_ZONES} zones")
-            if sum(_corners(_coordinates(one)) for one in value) > MOST_CORNERS:
+            if sum(_corners(_coordinates(zone)) for zone in value) > MOST_CORNERS:
                 raise broken(f"must have at most {MOST_CORNERS:,} corners together")
         return value
 
     def _mark(self, series: Sequence[Trajectory]) -> Sequence[LandmarkSet]:
-        return split(concatenated([self._holds(one) for one in in_pieces(series)], np.bool_), lengths_of(series))
+        return split(concatenated([self._holds(piece) for piece in in_pieces(series)], np.bool_), lengths_of(series))
 
     def _holds(self, events: Trajectory) -> Mask:
-        found = np.zeros(len(events), dtype=np.bool_)
+        inside = np.zeros(len(events), dtype=np.bool_)
         for zone in reported(self.zones):
-            found |= zone.holds(events.lon, events.lat)
-        return found
+            inside |= zone.holds(events.lon, events.lat)
+        return inside
 
     def describe(self) -> str:
         return "1 zone" if len(self.zones) == 1 else f"{len(self.zones):,} zones"
@@ -187,4 +187,4 @@ def _corners(nested: Any, depth: int = 4) -> int:
     """How many positions lie in lists of lists, counted before anything looks at them."""
     if not isinstance(nested, list) or not depth:
         return 1
-    return sum(_corners(one, depth - 1) for one in nested) if any(isinstance(one, list) for one in nested) else 1
+    return sum(_corners(item, depth - 1) for item in nested) if any(isinstance(item, list) for item in nested) else 1

@@ -1,4 +1,4 @@
-"""What the metrics share: the original beside published positions, of one release or of many repetitions."""
+"""What the metrics share: the original beside published positions, of a release or of many repetitions."""
 
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ class Metric(Component):
     name: str
 
     def of(self, truth: Any, release: Any) -> float:
-        """Its value for one release of ``truth``; not a number for an empty one."""
+        """Its value for a release of ``truth``; not a number for an empty release."""
         raise NotImplementedError
 
 
@@ -42,7 +42,7 @@ class TrajectoryMetric(Metric):
     unit: ClassVar[str] = "m"
 
     def of(self, truth: Trajectory, release: Release) -> float:
-        """Its value for one release; not a number for an empty one. Errors of :meth:`over`."""
+        """Its value for a release; not a number for an empty release. Errors of :meth:`over`."""
         return float(self.over(truth, release.series.lon, release.series.lat, release.event))
 
     def over(self, truth: Trajectory, lon: ArrayLike, lat: ArrayLike, event: ArrayLike) -> Floats:
@@ -70,7 +70,7 @@ class TrajectoryMetric(Metric):
         return np.asarray(self._over(truth, lon, lat, at))
 
     def seconds_once(self, events: int) -> float:
-        """About how long one release of so many events takes, on one core of a small machine."""
+        """About how long a release of so many events takes, on a single core of a small machine."""
         return 5e-5 + 5e-8 * events
 
     def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
@@ -79,7 +79,7 @@ class TrajectoryMetric(Metric):
         return np.array([self._one(truth, x, y, event) for x, y in rows]).reshape(lon.shape[:-1])
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
-        """The value for the positions (m,), at least one, of one repetition."""
+        """The value for the positions (m,), m ≥ 1, of a repetition."""
         raise NotImplementedError
 
 

@@ -48,13 +48,13 @@ def _range_sums(counts: Floats, columns: int, corners: Ints) -> Floats:
     return np.asarray(total[north, east] - total[south, east] - total[north, west] + total[south, west])
 
 
-def _range_error(true: Floats, found: Floats, model: Recommender) -> float:
+def _range_error(true: Floats, released: Floats, model: Recommender) -> float:
     """The mean relative error over random rectangles, errors of small true sums relative to 1 % of the whole."""
     columns, rows = model.grid.columns, model.grid.rows
     rng = np.random.default_rng(RANGE_SEED)
     pairs = np.sort(rng.integers(0, [[[rows]], [[columns]]], (2, RANGES, 2)), axis=2)
     corners = np.array([pairs[0, :, 0], pairs[0, :, 1] + 1, pairs[1, :, 0], pairs[1, :, 1] + 1])
-    expected, published = (_range_sums(one.astype(np.float64), columns, corners) for one in (true, found))
+    expected, published = (_range_sums(mass.astype(np.float64), columns, corners) for mass in (true, released))
     return float((np.abs(expected - published) / np.maximum(expected, SANITY * true.sum())).mean())
 
 

@@ -61,14 +61,14 @@ class RangeQueryError(TrajectoryMetric):
         places = on_sphere(truth.lon, truth.lat)
         centres = places[np.linspace(0, len(places) - 1, min(self.queries, len(places))).round().astype(np.int64)]
         true = _within(places, centres, self.radius_m)
-        found = _within(on_sphere(lon, lat), centres, self.radius_m)
-        return float(100 * (np.abs(found - true) / np.maximum(true, BOUND * len(places))).mean())
+        released = _within(on_sphere(lon, lat), centres, self.radius_m)
+        return float(100 * (np.abs(released - true) / np.maximum(true, BOUND * len(places))).mean())
 
 
 def _within(places: Floats, centres: Floats, radius_m: float) -> Ints:
     """How many of the ``places`` (n, 3) lie within ``radius_m`` of each centre (q, 3)."""
-    found = scipy.spatial.cKDTree(places).query_ball_point(centres, _chord(radius_m), return_length=True)
-    return np.asarray(found, dtype=np.int64)
+    counts = scipy.spatial.cKDTree(places).query_ball_point(centres, _chord(radius_m), return_length=True)
+    return np.asarray(counts, dtype=np.int64)
 
 
 def _chord(distance_m: float) -> float:
@@ -107,10 +107,10 @@ class PoiRecall(TrajectoryMetric):
         true = self._stays(truth.lon, truth.lat, truth.time_s)
         if not len(true):
             return math.nan
-        found = self._stays(lon, lat, truth.time_s[event])
-        if not len(found):
+        stays = self._stays(lon, lat, truth.time_s[event])
+        if not len(stays):
             return 0.0
-        apart = scipy.spatial.cKDTree(found).query(true)[0]
+        apart = scipy.spatial.cKDTree(stays).query(true)[0]
         return float(100 * np.mean(apart <= _chord(self.distance_m)))
 
     def _stays(self, lon: Floats, lat: Floats, time_s: Floats) -> Floats:

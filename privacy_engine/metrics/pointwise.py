@@ -21,7 +21,7 @@ SHARE = Param(
 
 
 def error_m(truth: Trajectory, release: Release) -> Floats:
-    """Great-circle distance from each published position to its event's true one, metres, (m,)."""
+    """Great-circle distance from each published position to its event's true position, metres, (m,)."""
     return _errors(truth, release.series.lon, release.series.lat, release.event)
 
 

@@ -28,7 +28,7 @@ class RankMetric(CheckInMetric):
     less_is_better: ClassVar[bool] = False
 
     def of(self, truth: CheckIns, release: Recommender) -> float:
-        """Its value for one model on ``truth``, which must be of users that the model was not fitted to."""
+        """Its value for a model on ``truth``, which must be of users that the model was not fitted to."""
         return self.over(Evaluation(release, truth, truth))
 
     def over(self, evaluation: Evaluation) -> float:
@@ -59,7 +59,7 @@ class FirstMetric(RankMetric):
 
     @property
     def full_title(self) -> str:
-        """Its title with the number of cells, which is stated also where it is the usual one."""
+        """Its title with the number of cells, which is stated also where it is the usual number."""
         return f"{self.shared} at {self.first}"
 
 

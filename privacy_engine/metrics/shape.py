@@ -48,8 +48,8 @@ class Hausdorff(TrajectoryMetric):
         return 2e-4 + 2e-6 * events
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
-        one, other = _distinct(truth.lon, truth.lat), _distinct(lon, lat)
-        return max(_farthest_m(one, other), _farthest_m(other, one))
+        true, other = _distinct(truth.lon, truth.lat), _distinct(lon, lat)
+        return max(_farthest_m(true, other), _farthest_m(other, true))
 
 
 def _distinct(lon: Floats, lat: Floats) -> Floats:
@@ -62,12 +62,12 @@ def _distinct(lon: Floats, lat: Floats) -> Floats:
     return np.column_stack([lon[first], lat[first]])
 
 
-def _farthest_m(one: Floats, other: Floats) -> float:
-    """The largest distance from a position of ``one`` (n, 2) to the nearest of ``other`` (m, 2)."""
+def _farthest_m(line: Floats, other: Floats) -> float:
+    """The largest distance from a position of ``line`` (n, 2) to the nearest of ``other`` (m, 2)."""
     tree, farthest = scipy.spatial.cKDTree(on_sphere(*other.T)), 0.0
-    for some in blocks(len(one), ROWS * 16):
-        nearest = tree.query(on_sphere(*one[some].T))[1]
-        farthest = max(farthest, float(geo.distance_m(*one[some].T, *other[nearest].T).max()))
+    for some in blocks(len(line), ROWS * 16):
+        nearest = tree.query(on_sphere(*line[some].T))[1]
+        farthest = max(farthest, float(geo.distance_m(*line[some].T, *other[nearest].T).max()))
     return farthest
 
 

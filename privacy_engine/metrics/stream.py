@@ -28,7 +28,7 @@ class StreamMetric(Metric):
     count_s: ClassVar[float] = 2e-8
 
     def seconds_once(self, counts: int) -> float:
-        """About how long one release of so many counts takes, on one core of a small machine."""
+        """About how long a release of so many counts takes, on a single core of a small machine."""
         return 2e-5 + self.count_s * counts
 
     @property
@@ -42,7 +42,7 @@ class StreamMetric(Metric):
         return float(self._of(truth.counts, release.counts.astype(np.float64)))
 
     def _of(self, truth: Floats, published: Floats) -> float:
-        """The value for counts (T, d) of which there is at least one."""
+        """The value for counts (T, d) of which there is at least a single count."""
         raise NotImplementedError
 
 
@@ -214,11 +214,11 @@ def sanity_bounds(truth: Floats) -> Floats:
     return np.asarray(bound)
 
 
-def correlations(one: Floats, other: Floats) -> Floats:
+def correlations(table: Floats, other: Floats) -> Floats:
     """Pearson's correlation of each column of two tables (T, d), (d,): 0 where a column is constant."""
-    first, second = one - one.mean(axis=0), other - other.mean(axis=0)
+    first, second = table - table.mean(axis=0), other - other.mean(axis=0)
     scale = np.sqrt((first * first).sum(axis=0) * (second * second).sum(axis=0))
-    constant = (np.ptp(one, axis=0) == 0) | (np.ptp(other, axis=0) == 0)
+    constant = (np.ptp(table, axis=0) == 0) | (np.ptp(other, axis=0) == 0)
     return np.asarray(np.where(constant, 0.0, (first * second).sum(axis=0) / np.where(constant, 1.0, scale)))
 
 
@@ -228,8 +228,8 @@ def ranks(counts: Floats) -> Floats:
     >>> ranks(np.array([[5.0], [1.0], [5.0]])).T.tolist()
     [[2.5, 1.0, 2.5]]
     """
-    found = np.empty(counts.shape)
+    rank = np.empty(counts.shape)
     for k, column in enumerate(reported(counts.T)):
         _, group, size = np.unique(column, return_inverse=True, return_counts=True)
-        found[:, k] = (np.cumsum(size) - (size - 1) / 2)[group]
-    return found
+        rank[:, k] = (np.cumsum(size) - (size - 1) / 2)[group]
+    return rank

@@ -1,4 +1,4 @@
-"""Jumps and low signals of counts: how well they are detected in what was published, as one number.
+"""Jumps and low signals of counts: how well they are detected in what was published, as a number.
 
 A jump at t is a change of at least θ against L timestamps before, up or down; a low signal is a timestamp of a run of
 at least L successive ones below θ. The truth is judged at θ, what was published at every threshold.
@@ -71,7 +71,7 @@ def rates(scores: Floats, is_event: Mask) -> tuple[Floats, Floats] | None:
     """Shares of false and of true alarms, from none to all detected; None where there is no event, or nothing else.
 
     Equal scores are detected together, so the area under the curve is the chance that an event scores higher than a
-    timestamp without one, ties counted half.
+    timestamp without an event, ties counted half.
     """
     score, event = scores.ravel(), is_event.ravel()
     positives, negatives = int(event.sum()), int((~event).sum())
@@ -102,8 +102,8 @@ class _Detection(StreamMetric):
         return super().of(truth, release) if len(truth) >= self.least_timestamps else float("nan")
 
     def _of(self, truth: Floats, published: Floats) -> float:
-        found = rates(*events(truth, published, self.event, self.length, self.threshold))
-        return float("nan") if found is None else float(np.trapezoid(found[1], found[0]))
+        curve = rates(*events(truth, published, self.event, self.length, self.threshold))
+        return float("nan") if curve is None else float(np.trapezoid(curve[1], curve[0]))
 
 
 @metrics.register

@@ -50,7 +50,7 @@ class PostProcess(Component):
         raise NotImplementedError
 
     def seconds(self, events: int) -> float:
-        """About how long it takes on one core of a small machine."""
+        """About how long it takes on a single core of a small machine."""
         return 1e-3 + 2e-6 * events
 
 

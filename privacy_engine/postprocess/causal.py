@@ -40,20 +40,20 @@ class CausalFilter(PostProcess):
 
 def _gains(precision: list[float], q: float) -> list[float]:
     """How much each draw counts against what was known before; 1 for the first."""
-    found, variance = [], math.inf
+    gains, variance = [], math.inf
     for weight in reported(precision, ROWS):
         variance += q
         gain = 0.0 if weight == 0 else 1.0 if math.isinf(variance) else variance / (variance + 1 / weight)
         variance = 1 / weight if gain == 1.0 else variance * (1 - gain)
-        found.append(gain)
-    return found
+        gains.append(gain)
+    return gains
 
 
 def _follow(gains: list[float], values: list[float]) -> list[float]:
     """x += gain · (value - x); not a number before the first draw."""
-    found, x = [], math.nan
+    estimates, x = [], math.nan
     for gain, value in reported(zip(gains, values, strict=True), ROWS):
         if gain:
             x = value if math.isnan(x) else x + gain * (value - x)
-        found.append(x)
-    return found
+        estimates.append(x)
+    return estimates

@@ -2,7 +2,7 @@
 
 Prior: x is a Markov chain with tridiagonal precision Q; a draw y_t of x_t has precision w_t (0: no draw). Then
 E[x | y] solves (Q + diag w) x = w y, which is what a Kalman filter and a Rauch-Tung-Striebel smoother [1]_ compute
-in two passes, here by one banded Cholesky factor for both axes [2]_.
+in two passes, here by a banded Cholesky factor for both axes [2]_.
 
 References
 ----------
@@ -39,7 +39,7 @@ def random_walk(n: int, step_variance: float) -> Chain:
 
 
 def ornstein_uhlenbeck(n: int, variance: float, correlation: float) -> Chain:
-    """Stationary, mean 0: variance σ² per axis and correlation φ from one event to the next."""
+    """Stationary, mean 0: variance σ² per axis and correlation φ from an event to the next."""
     innovation = variance * (1 - correlation**2)
     diagonal = np.full(n, 1 + correlation**2)
     diagonal[0] -= correlation**2
@@ -59,8 +59,8 @@ def smooth(chain: Chain, values: Floats, precision: Floats) -> tuple[Floats, flo
     factor, failed = scipy.linalg.lapack.dpbtrf(banded, lower=True)  # as cholesky_banded, without what it looks at
     if failed:
         raise np.linalg.LinAlgError(f"{failed}-th leading minor not positive definite")
-    found, _ = scipy.linalg.lapack.dpbtrs(factor, precision[:, None] * values, lower=True)
-    return np.asarray(found), float(2 * np.log(factor[0]).sum())
+    solved, _ = scipy.linalg.lapack.dpbtrs(factor, precision[:, None] * values, lower=True)
+    return np.asarray(solved), float(2 * np.log(factor[0]).sum())
 
 
 def deviance(chain: Chain, values: Floats, precision: Floats, *, level: bool) -> tuple[float, Floats]:
@@ -70,8 +70,8 @@ def deviance(chain: Chain, values: Floats, precision: Floats, *, level: bool) ->
     """
     ones = np.ones((len(values), 1))
     together = np.hstack([values, ones])
-    found, log_det = smooth(chain, together, precision)
-    residual = precision[:, None] * (together - found)  # V⁻¹ times each column, V the variance of the draws
+    smoothed, log_det = smooth(chain, together, precision)
+    residual = precision[:, None] * (together - smoothed)  # V⁻¹ times each column, V the variance of the draws
     products = together.T @ residual
     axes = values.shape[1]
     mean = products[:axes, -1] / products[-1, -1] if level else np.zeros(axes)

@@ -72,9 +72,9 @@ def _most_likely(xy_m: Floats, precision: Floats) -> tuple[Floats, float, float]
         for v in np.linspace(np.log(least), np.log(most), 7)[1:]
         for d in np.log([1e-4, 3e-3, 0.1, 0.7])
     ]
-    found = scipy.optimize.minimize(
+    optimum = scipy.optimize.minimize(
         of, min(starts, key=of), method="Nelder-Mead", options={"xatol": 0.02, "fatol": 0.01}
     )
-    variance, correlation = at(*found.x.tolist())
+    variance, correlation = at(*optimum.x.tolist())
     mean = deviance(ornstein_uhlenbeck(len(xy_m), variance, correlation), xy_m, precision, level=True)[1]
     return mean, variance, correlation

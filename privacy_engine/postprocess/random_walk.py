@@ -52,7 +52,7 @@ def _most_likely(xy_m: Floats, precision: Floats) -> float:
     def of(log_q: float) -> float:
         return deviance(random_walk(len(xy_m), float(np.exp(log_q))), xy_m, precision, level=False)[0]
 
-    found = scipy.optimize.minimize_scalar(
+    optimum = scipy.optimize.minimize_scalar(
         of, bounds=(np.log(least), np.log(most)), method="bounded", options={"xatol": 0.01}
     )
-    return float(np.exp(found.x))
+    return float(np.exp(optimum.x))

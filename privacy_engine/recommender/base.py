@@ -48,7 +48,7 @@ class Recommender(ABC):
 
     @abstractmethod
     def scores(self, history: Sequence[int]) -> Floats:
-        """The score of each cell as the next one after ``history``, (cells,): larger is better, finite.
+        """The score of each cell as the next after ``history``, (cells,): larger is better, finite.
 
         An empty history has the scores of a first cell. DataError where the history names no cell of the grid.
         """
@@ -71,8 +71,8 @@ class Recommender(ABC):
 
     def numbers(self) -> Floats:
         """Every published number beside the grid, (n,), in the order of :meth:`parts`."""
-        found = list(_numbers_in(self.parts()))
-        return np.concatenate(found, dtype=np.float64) if found else np.empty(0)
+        arrays = list(_numbers_in(self.parts()))
+        return np.concatenate(arrays, dtype=np.float64) if arrays else np.empty(0)
 
     def densities(self) -> Floats | None:
         """The published mass of each cell, (cells,); None where the model has none."""
@@ -84,13 +84,13 @@ class Recommender(ABC):
 
     def checked(self, history: Sequence[int]) -> Ints:
         """``history`` as an array, (n,); DataError where it holds anything but cells of the grid."""
-        found = np.asarray(history)
-        if found.size == 0:
+        visits = np.asarray(history)
+        if visits.size == 0:
             return np.empty(0, dtype=np.int64)
         rule = f"cells of the grid, whole numbers from 0 to {len(self.grid) - 1}"
-        if found.ndim != 1 or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= len(self.grid):
+        if visits.ndim != 1 or visits.dtype.kind not in "iu" or visits.min() < 0 or visits.max() >= len(self.grid):
             raise DataError.must_be("history", rule, got=f"{history!s:.60}")
-        return found.astype(np.int64)
+        return visits.astype(np.int64)
 
     def as_dict(self) -> dict[str, Any]:
         """The model as JSON-ready data."""
@@ -108,7 +108,7 @@ class Recommender(ABC):
         if not isinstance(description, Mapping):
             raise DataError("model must be an object", field="model", rule="an object")
         parts = dict(description)
-        name, grid = parts.pop("model", "popularity"), parts.pop("grid", None)  # popularity was published without one
+        name, grid = parts.pop("model", "popularity"), parts.pop("grid", None)  # popularity was published without it
         cls = _CLASSES.get(name) if isinstance(name, str) else None
         if cls is None:
             raise DataError.must_be("model", f"one of {', '.join(sorted(_CLASSES))}", name, got=f"{name!s:.60}")
@@ -156,8 +156,8 @@ def _numbers_in(value: Any) -> Iterator[Floats | Ints]:
     elif isinstance(value, list) and value and isinstance(value[0], float | int):
         yield np.array(value)
     elif isinstance(value, Mapping | list | tuple):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _numbers_in(one)
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _numbers_in(item)
 
 
 def first_cells(scores: Floats, history: Sequence[int], k: int) -> Ints:

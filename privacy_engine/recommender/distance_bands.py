@@ -41,9 +41,9 @@ def band_table(grid: Grid) -> Ints:
 
 
 def bands_between(grid: Grid, first: Ints, second: Ints) -> Ints:
-    """The band of each pair of cells; arrays of one shape, or that broadcast."""
+    """The band of each pair of cells; arrays of the same shape, or that broadcast."""
     rows, columns = (
-        np.abs(one - other) for one, other in zip(*(np.divmod(x, grid.columns) for x in (first, second)), strict=True)
+        np.abs(here - other) for here, other in zip(*(np.divmod(x, grid.columns) for x in (first, second)), strict=True)
     )
     return np.asarray(band_table(grid)[rows, columns])
 

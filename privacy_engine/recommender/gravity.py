@@ -1,4 +1,4 @@
-"""``GravityModel``: cells are recommended by how often they are visited and how far they lie from the last one."""
+"""``GravityModel``: cells are recommended by how often they are visited and how far they lie from the last cell."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def visit_counts(sequences: Sequences) -> Ints:
 
 
 def weighted_visits(sequences: Sequences, most: int, parts: int) -> Ints:
-    """Visits of each cell in ``parts`` of one, (cells,): a user's weigh at most ``most`` together.
+    """Visits of each cell in ``parts`` of a visit, (cells,): a user's weigh at most ``most`` together.
 
     Weights are rounded down to whole parts, so a user adds at most ``parts * most`` in sum.
     """
@@ -41,7 +41,7 @@ def weighted_visits(sequences: Sequences, most: int, parts: int) -> Ints:
 
 
 def band_counts(sequences: Sequences) -> Ints:
-    """How many transitions of the sequences go to a cell in each band around the last one, (BANDS,)."""
+    """How many transitions of the sequences go to a cell in each band around the last cell, (BANDS,)."""
     pairs = sequences.windows(2)
     bands = bands_between(sequences.grid, pairs[:, 0], pairs[:, 1])
     return np.bincount(bands, minlength=BANDS).astype(np.int64)
@@ -82,9 +82,9 @@ def transitions_by_offset(grid: Grid, bands: Ints, variance: float) -> Floats:
     """
     table, distances, pairs = band_table(grid), offset_distances_m(grid), offset_pairs(grid)
     apart = table >= 0
-    found = np.zeros(table.shape)
+    factors = np.zeros(table.shape)
     if not apart.any():
-        return found
+        return factors
     law = (distances[apart].min() / distances[apart]) ** 2
     band, pairs = table[apart], pairs[apart]
     known, band = np.unique(band, return_inverse=True)
@@ -95,11 +95,11 @@ def transitions_by_offset(grid: Grid, bands: Ints, variance: float) -> Floats:
     estimates = shrunk_towards(counts[None], expected[None], variance)[0]
     fitted = nonincreasing(estimates / sizes, sizes)
     pool = np.cumsum(np.diff(fitted, prepend=fitted[:1]) != 0)[band]
-    found[apart] = fitted[band] * law / (np.bincount(pool, law * pairs) / np.bincount(pool, pairs))[pool]
+    factors[apart] = fitted[band] * law / (np.bincount(pool, law * pairs) / np.bincount(pool, pairs))[pool]
     order = np.argsort(distances[apart], kind="stable")
-    falling = np.minimum.accumulate(found[apart][order])
-    found[apart] = falling[np.argsort(order)]
-    return found
+    falling = np.minimum.accumulate(factors[apart][order])
+    factors[apart] = falling[np.argsort(order)]
+    return factors
 
 
 @register
@@ -146,10 +146,10 @@ class GravityModel(Recommender):
 
     def scores(self, history: Sequence[int]) -> Floats:
         """The mass of each cell times the factor of its distance from the last cell of ``history``."""
-        found = self.checked(history)
-        if not len(found):
+        visits = self.checked(history)
+        if not len(visits):
             return self.mass.copy()
-        return np.asarray(self.mass * from_cell(self.factors, int(found[-1])))
+        return np.asarray(self.mass * from_cell(self.factors, int(visits[-1])))
 
     def densities(self) -> Floats:
         return np.asarray(self.visits / self.visit_parts)
@@ -175,5 +175,5 @@ def gravity_parts(grid: Grid, parts: Mapping[str, Any]) -> tuple[Ints, Ints, flo
 
 def visit_parts_of(parts: Mapping[str, Any]) -> int:
     """How many parts a visit has in a description: 1 where it states none; DataError otherwise."""
-    found = int(whole_numbers([parts.get("visit_parts", 1)], "visit_parts", 1)[0])
-    return int(number(found, "visit_parts", lowest=1.0))
+    count = int(whole_numbers([parts.get("visit_parts", 1)], "visit_parts", 1)[0])
+    return int(number(count, "visit_parts", lowest=1.0))

@@ -16,10 +16,10 @@ from privacy_engine.recommender.sequences import Sequences
 
 @dataclass(frozen=True, eq=False)
 class GramLevel:
-    """The runs of one length that occur: ``code`` (n,) sorted, ``count`` (n,) how often.
+    """The runs of a length that occur: ``code`` (n,) sorted, ``count`` (n,) how often.
 
     A code is the place of the run without its last cell in the level before, times the number of cells, plus the last
-    cell; runs of one cell have the cell itself. The number of a run is its place in ``code``.
+    cell; runs of a single cell have the cell itself. The number of a run is its place in ``code``.
     """
 
     code: Ints
@@ -37,13 +37,13 @@ class GramLevel:
 
 
 def gram_levels(sequences: Sequences, longest: int) -> list[GramLevel]:
-    """The runs of 1 to ``longest`` cells of the sequences, one level for each length."""
+    """The runs of 1 to ``longest`` cells of the sequences, a level for each length."""
     cells, position = len(sequences.grid), sequences.position
     code, levels = sequences.cells, []
     for length in reported(range(1, longest + 1)):
         ends = np.flatnonzero(position >= length - 1)
-        found, place, count = np.unique(code[ends], return_inverse=True, return_counts=True)
-        levels.append(GramLevel(found.astype(np.int64), count.astype(np.int64)))
+        grams, place, count = np.unique(code[ends], return_inverse=True, return_counts=True)
+        levels.append(GramLevel(grams.astype(np.int64), count.astype(np.int64)))
         number = np.full(len(code), -1)
         number[ends] = place
         code = np.empty_like(code)
@@ -59,7 +59,7 @@ class MarkovModel(Recommender):
     Parameters
     ----------
     levels : list of GramLevel
-        The runs of one cell, of two, … of ``order`` + 1.
+        The runs of a single cell, of two, … of ``order`` + 1.
     least : int
         A history counts by its longest end that was followed by a cell at least so often.
     """
@@ -81,9 +81,9 @@ class MarkovModel(Recommender):
 
     def scores(self, history: Sequence[int]) -> Floats:
         """How often each cell followed the longest end of ``history`` with enough mass; unseen ones have 0."""
-        found, cells = self.checked(history), len(self.grid)
-        for length in range(min(self.order, len(found)), 0, -1):
-            run = self._place(found[len(found) - length :])
+        visits, cells = self.checked(history), len(self.grid)
+        for length in range(min(self.order, len(visits)), 0, -1):
+            run = self._place(visits[len(visits) - length :])
             if run >= 0:
                 after, count = self.levels[length].next_cells(run, cells)
                 if count.sum() >= self.least:
@@ -105,7 +105,7 @@ class MarkovModel(Recommender):
     def parts(self) -> dict[str, Any]:
         return {
             "least": self.least,
-            "levels": [{"code": one.code.tolist(), "count": one.count.tolist()} for one in self.levels],
+            "levels": [{"code": level.code.tolist(), "count": level.count.tolist()} for level in self.levels],
         }
 
     @classmethod

@@ -16,7 +16,7 @@ from privacy_engine.recommender.base import Recommender, register
 @register
 @dataclass(frozen=True, eq=False)
 class NearestModel(Recommender):
-    """Cells by their distance from the last one: it has no number but the grid, and so is public."""
+    """Cells by their distance from the last: it has no number but the grid, and so is public."""
 
     model: ClassVar[str] = "nearest"
 

@@ -35,12 +35,12 @@ class NgramModel(Recommender):
     Parameters
     ----------
     order : int
-        The most cells of the history that the next one depends on.
-    expanded : arrays of int, one for each level but the last
-        The nodes of the level that have children: one for each cell and one for the end of a sequence.
-    rates : arrays of float, one for each level
+        The most cells of the history that the next cell depends on.
+    expanded : arrays of int, an array for each level but the last
+        The nodes of the level that have children: a child for each cell and a child for the end of a sequence.
+    rates : arrays of float, an array for each level
         Rate of the noise on the children of each expanded node of the level above, of the first level (1,).
-    counts : arrays of int, one for each level
+    counts : arrays of int, an array for each level
         Noisy counts of its nodes.
     """
 
@@ -66,7 +66,7 @@ class NgramModel(Recommender):
         for depth, rates in enumerate(self.rates):
             each = np.array([1 / noise_variance(rate) for rate in rates])
             precisions.append(np.repeat(each, self.tree.symbols_each if depth else len(self.grid)))
-        return consistent(self.tree.parents, [one.astype(np.float64) for one in self.counts], precisions)
+        return consistent(self.tree.parents, [level.astype(np.float64) for level in self.counts], precisions)
 
     @cached_property
     def popularity(self) -> Floats:
@@ -120,7 +120,7 @@ class NgramModel(Recommender):
         rates, counts = [], []
         for depth, level in enumerate(levels):
             counts.append(whole_numbers(level["counts"], "counts", len(tree.parents[depth])))
-            rates.append(np.array([number(one, "rates", lowest=LEAST_RATE) for one in level["rates"]]))
+            rates.append(np.array([number(rate, "rates", lowest=LEAST_RATE) for rate in level["rates"]]))
             if len(rates[-1]) != (len(tree.expanded[-1]) if depth else 1):
                 raise DataError.must_be("rates", "one for each node with children in the level above")
             if depth + 1 < len(levels):

@@ -28,7 +28,7 @@ def truncated(user: Ints, most: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Sequences:
-    """The cells of users one after the other: those of user i are ``cells[starts[i] : starts[i + 1]]``.
+    """The cells of users in turn: those of user i are ``cells[starts[i] : starts[i + 1]]``.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Sequences:
 
     @classmethod
     def of(cls, checkins: CheckIns, grid: Grid, most: int | None = None) -> Sequences:
-        """The sequences of check-ins: those in the box, successive ones in one cell collapsed, then the first ``most``.
+        """The sequences of check-ins: those in the box, successive ones in a cell collapsed, then the first ``most``.
 
         Raises
         ------
@@ -78,6 +78,6 @@ class Sequences:
         return np.arange(len(self.cells)) - np.repeat(self.starts[:-1], np.diff(self.starts))
 
     def windows(self, length: int) -> Ints:
-        """All runs of ``length`` successive cells of one user, (m, length)."""
+        """All runs of ``length`` successive cells of a user, (m, length)."""
         ends = np.flatnonzero(self.position >= length - 1)
         return np.asarray(self.cells[ends[:, None] - np.arange(length - 1, -1, -1)], dtype=np.int64)

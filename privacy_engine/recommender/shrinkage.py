@@ -34,12 +34,12 @@ def shrunk_towards(
         scale += float(square @ square)
         moment += float(((count - mean) ** 2 - variance - mean) @ square)
     gamma = max(moment - _uncertain(scale, variance), 0.0) / scale if scale > 0 else 0.0
-    found = np.empty(expected.shape)
-    for row, count, mean in reported(zip(found, counts, expected, strict=True)):
+    shrunk = np.empty(expected.shape)
+    for row, count, mean in reported(zip(shrunk, counts, expected, strict=True)):
         spread = mean + gamma * (mean * mean)
         weight = spread / np.maximum(spread + variance, np.finfo(np.float64).tiny)
         np.maximum(mean + weight * (np.maximum(count, lowest) - mean), least * mean, out=row)
-    return found
+    return shrunk
 
 
 def detectable(expected: Floats, times: Ints, variance: float) -> bool:

@@ -17,7 +17,7 @@ from privacy_engine.recommender.shrinkage import shrunk_towards
 
 
 def transition_counts(sequences: Sequences) -> Ints:
-    """How often each cell follows each other one, (cells²,): those of cell 0 first."""
+    """How often each cell follows each other cell, (cells²,): those of cell 0 first."""
     pairs, cells = sequences.windows(2), len(sequences.grid)
     return np.bincount(pairs[:, 0] * cells + pairs[:, 1], minlength=cells**2).astype(np.int64)
 
@@ -27,11 +27,11 @@ def expected_transitions(gravity: GravityModel) -> Floats:
 
     From each cell so many of all transitions as its share of the mass; from there by the model's scores.
     """
-    found = between_all(gravity.factors)
-    found *= gravity.mass
+    expected = between_all(gravity.factors)
+    expected *= gravity.mass
     total = max(float(gravity.bands.sum()), 1.0) * gravity.mass / gravity.mass.sum()
-    found *= (total / np.maximum(found.sum(axis=1), 1e-300))[:, None]
-    return found
+    expected *= (total / np.maximum(expected.sum(axis=1), 1e-300))[:, None]
+    return expected
 
 
 @register
@@ -44,7 +44,7 @@ class TransitionModel(Recommender):
     visits, bands, visit_variance, band_variance, visit_parts
         As of :class:`~privacy_engine.recommender.gravity.GravityModel`.
     transitions : (cells²,) int
-        How often each cell followed each other one, with noise: those from cell 0 first.
+        How often each cell followed each other cell, with noise: those from cell 0 first.
     transition_variance : float
         The variance of the noise on each of ``transitions``.
     """
@@ -74,8 +74,8 @@ class TransitionModel(Recommender):
 
     def scores(self, history: Sequence[int]) -> Floats:
         """The estimated transitions from the last cell of ``history``; the mass of cells after no history."""
-        found = self.checked(history)
-        return self.estimates[found[-1]].copy() if len(found) else self.gravity.scores([])
+        visits = self.checked(history)
+        return self.estimates[visits[-1]].copy() if len(visits) else self.gravity.scores([])
 
     def densities(self) -> Floats:
         return self.gravity.densities()

@@ -36,12 +36,12 @@ class TreeModel(Recommender):
     Parameters
     ----------
     order : int
-        How many cells of the history the next one depends on.
+        How many cells of the history the next cell depends on.
     rule : "every-axis", "widest-axis" or "medians"
         Where nodes are split.
-    expanded : arrays of int, one for each level but the last
+    expanded : arrays of int, an array for each level but the last
         The nodes that are split.
-    counts, leaf_counts : arrays of int, one for each level
+    counts, leaf_counts : arrays of int, an array for each level
         Noisy counts of all its nodes, and of its leaves alone; of length 0 where there are none.
     rates, leaf_rates : (levels,) float
         Rates of the noise on them; 0 where there are none.
@@ -71,10 +71,10 @@ class TreeModel(Recommender):
 
     def split_nodes(self, depth: int) -> Mask:
         """Which nodes of a level have children, (nodes,)."""
-        found = np.zeros(len(self.tree.levels[depth]), dtype=np.bool_)
+        mask = np.zeros(len(self.tree.levels[depth]), dtype=np.bool_)
         if depth < len(self.expanded):
-            found[self.expanded[depth]] = True
-        return found
+            mask[self.expanded[depth]] = True
+        return mask
 
     @cached_property
     def estimates(self) -> Consistent:
@@ -99,7 +99,7 @@ class TreeModel(Recommender):
 
         Children of a node are used if it has a count of at least :data:`DETAIL` standard deviations of theirs in sum.
         """
-        levels, estimates, found = self.tree.levels, self.estimates, []
+        levels, estimates, leaves = self.tree.levels, self.estimates, []
         parents = [level.parent for level in levels]
         counts = shrunk(parents, estimates, [level.volume for level in levels])
         reached = np.ones(1, dtype=np.bool_)
@@ -109,10 +109,10 @@ class TreeModel(Recommender):
                 spread = np.bincount(parents[depth + 1], estimates.variances[depth + 1], len(level))
                 inner &= estimates.counts[depth] >= DETAIL * np.sqrt(spread)
             used = reached & ~inner
-            found.append((level.low[used], level.high[used], values[used]))
+            leaves.append((level.low[used], level.high[used], values[used]))
             if depth + 1 < len(levels):
                 reached = (reached & inner)[parents[depth + 1]]
-        low, high, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        low, high, values = (np.concatenate(parts) for parts in zip(*leaves, strict=True))
         return low, high, values
 
     def scores(self, history: Sequence[int]) -> Floats:
@@ -150,13 +150,13 @@ class TreeModel(Recommender):
         return np.asarray(squares.min() / squares)
 
     def _next_weights(self, recent: Sequence[int]) -> Floats:
-        """How the cells of a leaf share its count as the next one after these cells, (cells,), all positive."""
+        """How the cells of a leaf share its count as the next after these cells, (cells,), all positive."""
         if not recent:
             return self.popularity
         return self.popularity * from_cell(self._nearness, recent[-1])
 
     def _matching(self, recent: Sequence[int], weights: Floats) -> tuple[Ints, Floats]:
-        """The leaves that have runs with these cells before the last one, (n,), and how much of each has them."""
+        """The leaves that have runs with these cells before the last, (n,), and how much of each has them."""
         low, high, values = self.leaves
         rows, share = np.arange(len(values)), np.ones(len(values))
         for place, cell in enumerate(recent, self.order - len(recent)):
@@ -168,7 +168,7 @@ class TreeModel(Recommender):
         return rows, share
 
     def _sums(self, rows: Ints, place: int, weights: Floats) -> Floats:
-        """The weights of the cells that leaves have at one place of their runs, in sum, (n,)."""
+        """The weights of the cells that leaves have at a place of their runs, in sum, (n,)."""
         low, high, _ = self.leaves
         total = np.zeros((self.grid.rows + 1, self.grid.columns + 1))
         total[1:, 1:] = weights.reshape(self.grid.rows, -1).cumsum(axis=0).cumsum(axis=1)
@@ -176,7 +176,7 @@ class TreeModel(Recommender):
         return np.asarray(total[north, east] - total[south, east] - total[north, west] + total[south, west])
 
     def _spread(self, rows: Ints, share: Floats, place: int, weights: Floats) -> Floats:
-        """Counts of leaves, times their share, spread over the cells they have at one place by weight, (cells,)."""
+        """Counts of leaves, times their share, spread over the cells they have at a place by weight, (cells,)."""
         low, high, values = self.leaves
         density = values[rows] * share / self._sums(rows, place, weights)
         (west, south), (east, north) = (ends[rows, 2 * place : 2 * place + 2].T for ends in (low, high))
@@ -191,7 +191,7 @@ class TreeModel(Recommender):
         """The mean over the places of a run of how many have each cell there, (cells,)."""
         rows = np.arange(len(self.leaves[2]))
         places = range(self.order + 1)
-        return np.asarray(np.mean([self._spread(rows, np.ones(len(rows)), one, weights) for one in places], axis=0))
+        return np.asarray(np.mean([self._spread(rows, np.ones(len(rows)), place, weights) for place in places], axis=0))
 
     @cached_property
     def popularity(self) -> Floats:
@@ -235,7 +235,7 @@ class TreeModel(Recommender):
             raise DataError(f"rule must be {wanted}, got {rule!s:.60}", field="rule", rule=wanted)
         tree = new_tree(grid, order, rule)
         splits: list[Ints] = []
-        found: list[tuple[float, Ints, float, Ints]] = []
+        rows: list[tuple[float, Ints, float, Ints]] = []
         for depth, level in enumerate(levels):
             size, leaves = len(tree.leaf_level), len(tree.leaf_level)
             if depth + 1 < len(levels):
@@ -245,10 +245,10 @@ class TreeModel(Recommender):
                 tree.expand(nodes, at)
                 splits += [] if at is None else [at]
                 leaves -= len(nodes)
-            found.append((*_counts(level, "", size), *_counts(level, "leaf_", leaves)))
-            if leaves and not found[-1][0] + found[-1][2]:
+            rows.append((*_counts(level, "", size), *_counts(level, "leaf_", leaves)))
+            if leaves and not rows[-1][0] + rows[-1][2]:
                 raise DataError("rate must be of counts of every leaf", field="rate", rule="of counts of every leaf")
-        rates, counts, leaf_rates, leaf_counts = zip(*found, strict=True)
+        rates, counts, leaf_rates, leaf_counts = zip(*rows, strict=True)
         made = (tuple(tree.expanded), counts, np.array(rates), leaf_counts, np.array(leaf_rates), tuple(splits))
         return cls(grid, order, rule, *made, private=private)
 
@@ -269,7 +269,7 @@ def checked_order(order: Any) -> int:
 
 
 def new_tree(grid: Grid, order: int, rule: Rule) -> BoxTree:
-    """The tree of one node: all runs of ``order`` + 1 cells of ``grid``, a column and a row of each in turn."""
+    """The tree of a single node: all runs of ``order`` + 1 cells of ``grid``, a column and a row of each in turn."""
     return BoxTree(np.array([grid.columns, grid.rows] * (order + 1)), rule)
 
 
@@ -288,7 +288,7 @@ def runs_of(nodes: Ints, size: int) -> list[int]:
     there = np.zeros(size, dtype=np.bool_)
     there[nodes] = True
     edges = np.flatnonzero(np.diff(there, prepend=False))
-    return [int(one) for one in np.diff(edges, prepend=0, append=size)]
+    return [int(run) for run in np.diff(edges, prepend=0, append=size)]
 
 
 def nodes_of(runs: Ints, size: int) -> Ints:

@@ -20,7 +20,7 @@ class ReleaseInputs(Generic[D]):
     """The data of an upload and what is known beside them before anything is drawn.
 
     ``data`` are what the kind's :meth:`~privacy_engine.datatypes.DataType.from_table` returns: of trajectories columns
-    with offsets, whose ``people`` are those of the series, and ``landmarks`` one set for each series. ``context`` is
+    with offsets, whose ``people`` are those of the series, and ``landmarks`` a set for each series. ``context`` is
     what the promise depends on. A subclass may read each of them when it is first used.
     """
 
@@ -32,7 +32,7 @@ class ReleaseInputs(Generic[D]):
     @property
     def masks(self) -> Sequence[Mask]:
         """The landmarks of each person, over their events in the order of time, put together when they are needed."""
-        masks = [one.mask for one in self.landmarks]
+        masks = [marks.mask for marks in self.landmarks]
 
         def joined(person: Person) -> Mask:
             leave([masks[person.members[0]]])  # what those before have read of the file

@@ -23,7 +23,7 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 @dataclass(frozen=True)
 class Source:
-    """The release that another one is made from by post-processing alone: its id and the SHA-256 of its points."""
+    """The release that another is made from by post-processing alone: its id and the SHA-256 of its points."""
 
     release: str
     sha256: str
@@ -126,7 +126,7 @@ def privacy_label(
     cleaning: Sequence[CleaningStep] = (),
     ledger_entry: str = "",
 ) -> dict[str, Any]:
-    """The label of a release as JSON-ready data; ``text`` is the same in one line.
+    """The label of a release as JSON-ready data; ``text`` is the same in a line.
 
     ``context`` is what the promise depends on beside the mechanism: :func:`release_context` makes it. ``private`` is
     whether all noise came from the operating system (:class:`~privacy_engine.data.Release` records it); without it,
@@ -151,7 +151,7 @@ def privacy_label(
     ]
     named = {"ledger entry": ledger_entry, "release": release_id, "sha256": sha256}
     parts += [f"{what} {value}" for what, value in named.items() if value]
-    found = {
+    fields = {
         "text": "; ".join(part.rstrip(".") for part in parts),
         "private": private,
         "guarantee": guarantee,
@@ -173,7 +173,7 @@ def privacy_label(
         "sha256": sha256,
         "derived_from": asdict(derived_from) if derived_from else None,
     }
-    label = Label(**found, label_sha256="0" * 64).model_dump()
+    label = Label(**fields, label_sha256="0" * 64).model_dump()
     return label | {"label_sha256": label_digest(label)}
 
 
@@ -192,7 +192,7 @@ def release_context(
     """What a release's promise depends on: the largest number of ``landmarks`` of a person, and how all came about.
 
     ``method``, ``beside`` and ``earlier_per_m`` are those of :func:`privacy_engine.landmarks.coverage.landmark_choice`.
-    ``stability`` is how many events one uploaded record decides after ``cleaning``
+    ``stability`` is how many events an uploaded record decides after ``cleaning``
     (:func:`privacy_engine.cleaning.stability_of`).
     """
     return Context(

@@ -1,4 +1,4 @@
-"""``ReleaseSpec``: the one description of a release. The form fills it, the API carries it, the row stores it, the
+"""``ReleaseSpec``: the description of a release. The form fills it, the API carries it, the row stores it, the
 worker reads it, the engine runs it, the legend names it."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ def parse_steps(description: Any) -> tuple[PostProcess, ...]:
     Raises
     ------
     ParameterErrors
-        With one error for each field at fault, named ``postprocess.0.field``.
+        With an error for each field at fault, named ``postprocess.0.field``.
     """
     return postprocesses.parse_list(description, field="postprocess")
 
@@ -101,11 +101,11 @@ class ReleaseSpec(Spec):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = dump(self)
+        content: dict[str, Any] = dump(self)
         for name in ("postprocess", "box_from_data"):
             if not getattr(self, name):
-                found.pop(name, None)
-        return found
+                content.pop(name, None)
+        return content
 
     def checked(self, kind: str) -> Self:
         """The spec itself.
@@ -140,30 +140,30 @@ class ReleaseSpec(Spec):
         *,
         watch: Callable[[float], None] | None = None,
     ) -> Sequence[Release]:
-        """One release of each series, all from one random source; those of many events lie in a file.
+        """A release of each series, all from the same random source; those of many events lie in a file.
 
         Each person's series (:mod:`privacy_engine.data.people`) are released together, in the order of time and under
-        one budget, and cut apart afterwards. ``watch(share)`` is called with the share of events that are done, and may
+        the same budget, and cut apart afterwards. ``watch(share)`` is called with the share of events done, and may
         raise to stop.
 
         Raises
         ------
         DataError
-            There is not one landmark set for each series, over its events.
+            There is not a landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
-        source, masks = noise.source(self.seed), [one.mask for one in landmarks]
+        source, masks = noise.source(self.seed), [marks.mask for marks in landmarks]
         done, total = 0, max(sum(map(len, masks)), 1)
-        found = Gathered(series)
+        gathered = Gathered(series)
         for some in reported(joined_people(series)):
             events = len(some.people.lon)
             rng = source if watch is None else noise.watched(source, _scaled(watch, done, events, total))
             drawn = self.mechanism.release_each(some.people, some.column(masks), rng=rng)
             if self.postprocess:
-                drawn = Releases.of(some.people, (processed(one, self.postprocess) for one in drawn))
-            found.add(some, drawn)
+                drawn = Releases.of(some.people, (processed(release, self.postprocess) for release in drawn))
+            gathered.add(some, drawn)
             done += events
-        return found.releases()
+        return gathered.releases()
 
     def then(self, steps: Sequence[PostProcess]) -> Self:
         """The same with ``steps`` after those it has.

@@ -1,4 +1,4 @@
-"""The cells of an experiment: one class for each kind of data, found in the modules of this package.
+"""The cells of an experiment: a class for each kind of data, from the modules of this package.
 
 >>> list(cells)[:3]
 ['trajectory', 'stream', 'checkins']

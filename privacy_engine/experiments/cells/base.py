@@ -1,4 +1,4 @@
-"""``Cell``: one combination of an experiment, and what the cells of every kind of data share."""
+"""``Cell``: a combination of an experiment, and what the cells of every kind of data share."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Cell(Spec):
     def _registered_release(cls, value: Any) -> ReleaseSpec | None:
         if value is None:
             return None
-        found = described("release", lambda: SimulatedSpec.parse(value).checked(cls.data_kind))
-        assert isinstance(found, ReleaseSpec)
-        if found.seed is not None:
+        spec = described("release", lambda: SimulatedSpec.parse(value).checked(cls.data_kind))
+        assert isinstance(spec, ReleaseSpec)
+        if spec.seed is not None:
             rule = "must be left out: the experiment has one"
             raise ParameterErrors([ParameterError(f"release.seed {rule}", field="release.seed", rule=rule)])
-        return found
+        return spec
 
     @field_serializer("release")
     def _dumped_release(self, value: ReleaseSpec | None) -> dict[str, Any] | None:
@@ -78,7 +78,7 @@ class Cell(Spec):
 
     @field_serializer("metrics")
     def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
-        return [one.plain for one in value]
+        return [metric.plain for metric in value]
 
     @cached_property
     def digest(self) -> str:
@@ -142,7 +142,7 @@ class Cell(Spec):
         raise NotImplementedError
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        """About how long so many repetitions take on one core, over data of these sizes."""
+        """About how long so many repetitions take on a single core, over data of these sizes."""
         raise NotImplementedError
 
     def own_sizes(self) -> list[int] | None:
@@ -170,17 +170,17 @@ def parsed_measures(value: Any, kind: str) -> tuple[Measure, ...]:
     rule = f"must be a list of 1 to {MAX_METRICS} different metrics"
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_METRICS:
         raise broken(rule)
-    found, errors = [], []
-    for i, one in enumerate(value):
+    parsed, errors = [], []
+    for i, item in enumerate(value):
         try:
-            found.append(measures.of(kind).parse(one, field=f"metrics.{i}"))
+            parsed.append(measures.of(kind).parse(item, field=f"metrics.{i}"))
         except ParameterErrors as wrong:
             errors += wrong.errors
     if errors:
         raise ParameterErrors(errors)
-    if len({one.model_dump_json() for one in found}) < len(found):
+    if len({metric.model_dump_json() for metric in parsed}) < len(parsed):
         raise broken(rule)
-    return tuple(found)
+    return tuple(parsed)
 
 
 def moved(error: ParameterError, old: str, new: str) -> ParameterError:
@@ -189,6 +189,6 @@ def moved(error: ParameterError, old: str, new: str) -> ParameterError:
 
 
 def lacks(field: str, rule: str, value: Any) -> ParameterError:
-    """An error on ``field``, with the value where there is one."""
+    """An error on ``field``, with the value if any."""
     got = "" if value is None else f", got {brief(value)}"
     return ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value)

@@ -74,9 +74,9 @@ class CheckInCell(ReleaseCell):
 
     @model_validator(mode="after")
     def _has_others(self) -> Self:
-        for i, one in enumerate(self.metrics):
-            if one.held_out and not self.test_share:
-                rule = f"must be greater than 0 for {one.name} (metrics.{i}), which reads users that were held out"
+        for i, metric in enumerate(self.metrics):
+            if metric.held_out and not self.test_share:
+                rule = f"must be greater than 0 for {metric.name} (metrics.{i}), which reads users that were held out"
                 raise ParameterErrors([lacks("test_share", rule, self.test_share)])
         return self
 
@@ -120,15 +120,15 @@ class CheckInCell(ReleaseCell):
         return 1 if self.splits else super().batch(sizes)
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        """About how long so many repetitions take on one core of a small machine, over so many check-ins.
+        """About how long so many repetitions take on a single core of a small machine, over so many check-ins.
 
         Sums of constants measured on check-ins of 500 to 7,000 users, right within a factor of eight.
         """
         checkins, mechanism, cells = sum(self._sizes(sizes)), self.release.mechanism, self._counts(sizes)
         others = self.test_share * checkins
         fitted = self.density * (checkins - others)
-        held_out = any(one.held_out for one in self.metrics)
-        masses = sum(not one.held_out for one in self.metrics)
+        held_out = any(metric.held_out for metric in self.metrics)
+        masses = sum(not metric.held_out for metric in self.metrics)
         each = mechanism.seconds(int(fitted)) / min(self.batch(sizes), 4) + SPLIT_S * checkins * self.splits
         each += masses * (2e-4 + MEASURED_S * fitted)
         if held_out:

@@ -23,8 +23,8 @@ class ReleaseCell(Cell):
     def _registered_data(cls, value: Any) -> Generator | None:
         if value is None:
             return None
-        found: Generator = described("data", lambda: generators.of(cls.data_kind).parse(value))
-        return found
+        generator: Generator = described("data", lambda: generators.of(cls.data_kind).parse(value))
+        return generator
 
     @field_serializer("data")
     def _dumped_data(self, value: Generator | None) -> dict[str, Any] | None:
@@ -59,7 +59,7 @@ class ReleaseCell(Cell):
         return (truth,)
 
     def trial(self, parts: Any, release: Any) -> Any:
-        """What metrics read of one repetition; ``parts`` of :meth:`parts`."""
+        """What metrics read of a repetition; ``parts`` of :meth:`parts`."""
         return Trial(parts[0], release)
 
     def own_sizes(self) -> list[int] | None:
@@ -69,5 +69,5 @@ class ReleaseCell(Cell):
         return self.own_sizes() or sizes
 
     def _counts(self, sizes: Sequence[int]) -> int:
-        """How many counts one release publishes."""
+        """How many counts a release publishes."""
         raise NotImplementedError

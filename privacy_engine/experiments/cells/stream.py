@@ -57,16 +57,16 @@ class StreamCell(ReleaseCell):
 
     @model_serializer(mode="wrap")
     def _dumped(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        found: dict[str, Any] = dumped(self)
+        content: dict[str, Any] = dumped(self)
         if self.dimensions is None:
-            found.pop("dimensions", None)  # a cell without it keeps its digest
-        return found
+            content.pop("dimensions", None)  # a cell without it keeps its digest
+        return content
 
     def suits(self, sizes: Sequence[int]) -> None:
         if self.dimensions is not None and self.dimensions > sizes[1]:
             rule = f"must be at most {sizes[1]:,}, as many as the data have"
             raise ParameterErrors([lacks("dimensions", rule, self.dimensions)])
-        least = min(one.least_timestamps for one in self.metrics if isinstance(one, StreamMetric))
+        least = min(metric.least_timestamps for metric in self.metrics if isinstance(metric, StreamMetric))
         if least > sizes[0]:
             rule = f"must have one that is defined for {counted(sizes[0], 'timestamp')}; these need at least {least}"
             raise ParameterErrors([lacks("metrics", rule, None)])
@@ -82,7 +82,7 @@ class StreamCell(ReleaseCell):
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
         (timestamps, dimensions), batch = self._sizes(sizes), self.batch(sizes)
         drawn = -(-repetitions // batch) * batch  # a batch is drawn whole
-        measured = sum(one.seconds_once(timestamps * dimensions) for one in self.metrics)
+        measured = sum(metric.seconds_once(timestamps * dimensions) for metric in self.metrics)
         return float(drawn * self.release.mechanism.seconds(timestamps, dimensions, batch) + repetitions * measured)
 
     def _sizes(self, sizes: Sequence[int]) -> Sequence[int]:

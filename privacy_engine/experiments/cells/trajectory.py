@@ -47,8 +47,8 @@ class TrajectoryCell(Cell):
         if value is None and field == "dummies":
             return None
         parse = landmark_methods.parse if field == "landmarks" else dummy_methods.parse
-        found: LandmarkMethod | DummyMethod = described(field, lambda: parse(value))
-        return found
+        method: LandmarkMethod | DummyMethod = described(field, lambda: parse(value))
+        return method
 
     @field_serializer("landmarks", "dummies")
     def _dumped(self, value: LandmarkMethod | DummyMethod | None) -> dict[str, Any] | None:
@@ -56,9 +56,9 @@ class TrajectoryCell(Cell):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        for one in self.metrics:
-            if one.needs_release and self.release is None:
-                raise ParameterErrors([lacks("release", f"is required by the metric {one.name}", None)])
+        for metric in self.metrics:
+            if metric.needs_release and self.release is None:
+                raise ParameterErrors([lacks("release", f"is required by the metric {metric.name}", None)])
         if self.redraw and "seed" not in type(self.landmarks).model_fields:
             rule = "must be a random method to be drawn again"
             raise ParameterErrors([lacks("landmarks", rule, self.landmarks.name)])
@@ -66,7 +66,7 @@ class TrajectoryCell(Cell):
 
     @classmethod
     def sizes_of(cls, data: Sequence[Trajectory]) -> list[int]:
-        return [len(one) for one in data]
+        return [len(track) for track in data]
 
     @classmethod
     def given_of(cls, data: Sequence[Trajectory] | None) -> Given | None:
@@ -74,11 +74,11 @@ class TrajectoryCell(Cell):
 
     @classmethod
     def digest_of(cls, data: Sequence[Trajectory] | None) -> str:
-        def columns(one: Trajectory) -> Iterator[tuple[str, Any]]:
-            yield f" {len(one)} {one.time_s is not None} {one.marked is not None} ", None
-            yield from (("", getattr(one, name)) for name in cls.columns)
+        def columns(track: Trajectory) -> Iterator[tuple[str, Any]]:
+            yield f" {len(track)} {track.time_s is not None} {track.marked is not None} ", None
+            yield from (("", getattr(track, name)) for name in cls.columns)
 
-        every = (column for one in data or () for column in columns(one))
+        every = (column for track in data or () for column in columns(track))
         return columns_digest(f"cairn experiment {cls.results}", every)
 
     @cached_property
@@ -90,13 +90,13 @@ class TrajectoryCell(Cell):
 
     def values(self, data: Sequence[Trajectory], which: range) -> Floats:
         trials = Trials(self, data, which)
-        measured = (_measured(one, trials, f"metrics.{i}") for i, one in enumerate(self.metrics))
+        measured = (_measured(metric, trials, f"metrics.{i}") for i, metric in enumerate(self.metrics))
         return np.array([MarkedShare().values(trials), *measured])
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        """About how long so many repetitions take on one core, in seconds, over series of so many events.
+        """About how long so many repetitions take on a single core, in seconds, over series of so many events.
 
-        Sums of constants measured on one core of a small machine in 2026, right within a factor of three for series of
+        Sums of constants measured on a core of a small machine in 2026, right within a factor of three for series of
         100 to 100,000 events: for the landmarks, for the dummies (:meth:`DummyMethod.seconds`, at worst) and for each
         metric. Which events are landmarks is not read: dummies are reckoned for the share a method requires, or a
         fifth. A first run in a process also loads its kernels, about 0.2 s, which are not counted.

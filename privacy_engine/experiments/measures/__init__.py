@@ -1,4 +1,4 @@
-"""What an experiment can measure: registered descriptions that make one number of each repetition.
+"""What an experiment can measure: registered descriptions that make a number of each repetition.
 
 Its own measures, every metric and the headlines of every attack; the last two derive from their registries. An entry of
 a spec is a name, or an object with parameters. Losses and distances read which events are landmarks and never a

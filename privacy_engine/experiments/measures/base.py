@@ -1,4 +1,4 @@
-"""What the measures share: a description, one number for each repetition, and how long that takes."""
+"""What the measures share: a description, a number for each repetition, and how long that takes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privacy_engine.experiments.trials import Trials
 from privacy_engine.registry import Registry
 
 RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 7e-6
-"""Seconds of one release, of each of its events, and of an event more where budgets depend on the run."""
+"""Seconds of a release, of each of its events, and of an event more where budgets depend on the run."""
 
 Work = dict[str, float]
 """Seconds by what is done; what two measures have in common is done once."""
@@ -41,7 +41,7 @@ class Measure(Component):
         raise NotImplementedError
 
     def work(self, cell: Any, lengths: Sequence[int], repetitions: int) -> Work:
-        """About how long that takes on one core of a small machine, for series of these lengths."""
+        """About how long that takes on a single core of a small machine, for series of these lengths."""
         raise NotImplementedError
 
     def seconds(self, cell: Any, lengths: Sequence[int], repetitions: int) -> float:
@@ -70,7 +70,7 @@ class Measure(Component):
         own = self.parameters
         fields = [field for field in type(self).fields() if field["name"] in own]
         given = [field for i, field in enumerate(fields) if i == 0 or own[field["name"]] != field["default"]]
-        parts = (f"{one['label'].lower()} {_shown(one, own[one['name']])} {one['unit']}".strip() for one in given)
+        parts = (f"{item['label'].lower()} {_shown(item, own[item['name']])} {item['unit']}".strip() for item in given)
         return ", ".join([self.title, *parts])
 
     def __reduce__(self) -> tuple[Any, ...]:  # classes made of metrics and attacks lie in no module
@@ -78,7 +78,7 @@ class Measure(Component):
 
 
 def _shown(field: dict[str, Any], value: Any) -> str:
-    labels = [one["label"] for one in field["choices"] if one["value"] == value]
+    labels = [choice["label"] for choice in field["choices"] if choice["value"] == value]
     return str(labels[0]).lower() if labels else f"{value:g}"
 
 
@@ -102,9 +102,9 @@ class Measures(Registry[Measure]):
         return super().parse(description, field=field)
 
     def of(self, kind: str) -> Measures:
-        found = Measures(self._what)
-        found._registered, found._kind = self._registered, kind
-        return found
+        part = Measures(self._what)
+        part._registered, part._kind = self._registered, kind
+        return part
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes
@@ -136,12 +136,12 @@ class Measures(Registry[Measure]):
 measures = Measures("measure")
 
 
-def over_series(found: list[Floats], repetitions: int) -> Floats:
-    """The mean of each repetition (series, repetitions) over the series that have one."""
+def over_series(by_series: list[Floats], repetitions: int) -> Floats:
+    """The mean of each repetition (series, repetitions) over the series that have any."""
     sums, counts = np.zeros(repetitions), np.zeros(repetitions)
-    for one in found:  # one after another: a sum of numpy's takes another order where there is one repetition
-        known = ~np.isnan(one)
-        sums[known] += one[known]
+    for row in by_series:  # in turn: a sum of numpy's takes another order where there is a single repetition
+        known = ~np.isnan(row)
+        sums[known] += row[known]
         counts += known
     return np.asarray(np.where(counts, sums / np.maximum(counts, 1), np.nan))
 
@@ -149,15 +149,15 @@ def over_series(found: list[Floats], repetitions: int) -> Floats:
 def each(trials: Trials, value: Callable[[int], list[float]]) -> Floats:
     """``value(repetition)``, a number for each series, of every repetition."""
     by_repetition = [value(repetition) for repetition in reported(trials.which)]
-    return over_series([np.array(one) for one in zip(*by_repetition, strict=True)], len(trials.which))
+    return over_series([np.array(row) for row in zip(*by_repetition, strict=True)], len(trials.which))
 
 
 def releasing(cell: Any, lengths: Sequence[int], repetitions: int, *, steps: bool = True) -> Work:
     """The work of drawing every release, and of the steps after it."""
     simulated = 0.0 if has_known_budgets(cell.release.mechanism) else WALKED_EVENT_S
     drawing = len(lengths) * RELEASE_S + sum(lengths) * (RELEASED_EVENT_S + simulated)
-    found = {"draws": repetitions * drawing}
+    work = {"draws": repetitions * drawing}
     if steps and cell.release.postprocess:
         seconds = sum(step.seconds(events) for step in cell.release.postprocess for events in lengths)
-        found["steps"] = repetitions * seconds
-    return found
+        work["steps"] = repetitions * seconds
+    return work

@@ -47,7 +47,7 @@ class ReleaseMeasure(Metric, Measure):
         return np.array([self.of_trial(trial) for trial in trials.each()], dtype=np.float64)
 
     def of_trial(self, trial: Any) -> float:
-        """Its value in one repetition."""
+        """Its value in a repetition."""
         return self.of(trial.truth, trial.release)
 
 
@@ -67,14 +67,14 @@ class AttackMeasure(Attack, Measure):
     headline: ClassVar[Headline]
 
     def values(self, trials: Trials) -> Floats:
-        found = trials.once(self._once, lambda: [self._results(trials, one) for one in reported(trials.which)])
-        series = len(found[0]) if found else 0
-        by_series = [np.array([self._headline(results[i]) for results in found]) for i in range(series)]
+        runs = trials.once(self._once, lambda: [self._results(trials, i) for i in reported(trials.which)])
+        series = len(runs[0]) if runs else 0
+        by_series = [np.array([self._headline(results[i]) for results in runs]) for i in range(series)]
         return over_series(by_series, len(trials.which))
 
     def work(self, cell: Any, lengths: Sequence[int], repetitions: int) -> Work:
-        found = releasing(cell, lengths, repetitions, steps=not self.reads_draws)
-        return found | {self._once: repetitions * self.seconds_once(lengths)}
+        work = releasing(cell, lengths, repetitions, steps=not self.reads_draws)
+        return work | {self._once: repetitions * self.seconds_once(lengths)}
 
     @property
     def _once(self) -> str:
@@ -84,7 +84,7 @@ class AttackMeasure(Attack, Measure):
         return np.nan if result is None else float(self.headline.of(result))
 
     def _results(self, trials: Trials, repetition: int) -> list[Result | None]:
-        """What the attack comes to in one repetition: of each series, or of all; None where there is nothing."""
+        """What the attack comes to in a repetition: of each series, or of all; None where there is nothing."""
         raise NotImplementedError
 
 
@@ -92,7 +92,7 @@ class _OfSeries(SeriesAttack, AttackMeasure):
     def _results(self, trials: Trials, repetition: int) -> list[Result | None]:
         releases = trials.draws(repetition) if self.reads_draws else trials.releases(repetition)
         triples = zip(trials.series, releases, trials.shared(repetition), strict=True)
-        return [self.run(one, release, shared=shared) if len(one) else None for one, release, shared in triples]
+        return [self.run(track, release, shared=shared) if len(track) else None for track, release, shared in triples]
 
 
 class _OfPopulation(PopulationAttack, AttackMeasure):
@@ -112,10 +112,10 @@ def _of_attack(cls: type[Attack], headline: Headline) -> type[Measure]:
     base = _OfPopulation if issubclass(cls, PopulationAttack) else _OfSeries
     name: Any = (Literal[headline.name], headline.name)
     made = create_model(cls.__name__, __base__=(cls, base), __doc__=cls.documentation(), name=name)
-    found = cast(type[AttackMeasure], made)
-    found.attack, found.headline, found.unit = cls.registered_name(), headline, headline.unit
-    found.title, found.short, found.summary = headline.title, "", headline.summary
-    return found
+    measure = cast(type[AttackMeasure], made)
+    measure.attack, measure.headline, measure.unit = cls.registered_name(), headline, headline.unit
+    measure.title, measure.short, measure.summary = headline.title, "", headline.summary
+    return measure
 
 
 for _metric in metrics:

@@ -55,13 +55,13 @@ def _of_releases(trials: Trials) -> Floats:
 
 
 def _simulated(trials: Trials) -> Floats:
-    mechanism, which, found = trials.cell.release.mechanism, trials.which, []
+    mechanism, which, rows = trials.cell.release.mechanism, trials.which, []
     for i, (series, seed) in enumerate(zip(trials.series, trials.seeds, strict=True)):
         if trials.alike:
             marks, n = trials.marked(which.start)[i], len(which)
-            one = simulate_errors(mechanism, series, marks, seed=seed, repetitions=n, first_repetition=which.start)
+            errors_m = simulate_errors(mechanism, series, marks, seed=seed, repetitions=n, first_repetition=which.start)
         else:
             own = (trials.marked(repetition)[i] for repetition in which)
-            one = simulate_each(mechanism, series, own, seed=seed, first_repetition=which.start)
-        found.append(one)
-    return over_series(found, len(which))
+            errors_m = simulate_each(mechanism, series, own, seed=seed, first_repetition=which.start)
+        rows.append(errors_m)
+    return over_series(rows, len(which))

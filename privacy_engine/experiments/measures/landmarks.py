@@ -18,14 +18,14 @@ class _OfMarks(Measure):
     def values(self, trials: Trials) -> Floats:
         if trials.alike and len(trials.which):
             first = np.array(self._of_each(trials, trials.which.start))
-            return over_series([np.full(len(trials.which), one) for one in first], len(trials.which))
+            return over_series([np.full(len(trials.which), value) for value in first], len(trials.which))
         return each(trials, lambda repetition: self._of_each(trials, repetition))
 
     def _of_each(self, trials: Trials, repetition: int) -> list[float]:
-        return [self.of(one) if len(one) else np.nan for one in trials.marked(repetition)]
+        return [self.of(marks) if len(marks) else np.nan for marks in trials.marked(repetition)]
 
     def of(self, marks: LandmarkSet) -> float:
-        """The value for the landmarks of a series with at least one event."""
+        """The value for the landmarks of a series with events."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Losses under temporal correlation: of each event, or of the landmarks and one event together."""
+"""Losses under temporal correlation: of each event, or of the landmarks and an event together."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
@@ -36,12 +36,12 @@ class _Loss(Measure):
     worst: ClassVar[bool] = False
 
     def values(self, trials: Trials) -> Floats:
-        n, found = len(trials.which), []
+        n, rows = len(trials.which), []
         of: Callable[[Floats], Any] = np.max if self.worst else np.mean
-        for one in _losses(trials):
-            by_row = np.array([of(row) if row.size else np.nan for row in one[self.part]])
-            found.append(np.broadcast_to(by_row, n))
-        return over_series(found, n)
+        for loss in _losses(trials):
+            by_row = np.array([of(row) if row.size else np.nan for row in loss[self.part]])
+            rows.append(np.broadcast_to(by_row, n))
+        return over_series(rows, n)
 
     def work(self, cell: Any, lengths: Sequence[int], repetitions: int) -> Work:
         correlation, build, events = cell.correlation, 3e-4, sum(lengths)
@@ -49,10 +49,10 @@ class _Loss(Measure):
             build += 6e-8 * correlation.states**3
             if correlation.bound == "bridge":
                 build += correlation.states * min(events, 100) * (25e-6 + 0.3e-6 * correlation.states**2)
-        found = {"losses": float(build + repetitions * (3e-5 + 7e-8 * events))}
+        work = {"losses": float(build + repetitions * (3e-5 + 7e-8 * events))}
         if not has_known_budgets(cell.release.mechanism):
-            found |= releasing(cell, lengths, repetitions, steps=False)
-        return found
+            work |= releasing(cell, lengths, repetitions, steps=False)
+        return work
 
 
 @measures.register

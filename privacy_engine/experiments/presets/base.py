@@ -34,7 +34,7 @@ class Preset(Component):
     seed: Seed = 1
 
     def spec(self, given: Given | None = None) -> ExperimentSpec:
-        """The experiment, on the dataset that ``given`` is about or without one on generated data."""
+        """The experiment, on the dataset that ``given`` is about or without it on generated data."""
         raise NotImplementedError
 
 
@@ -73,7 +73,7 @@ class ReleasePreset(Preset):
     def spec(self, given: Given | None = None) -> ExperimentSpec:
         known = self.parameters(given)
         tried = self.variants(given)
-        releases = [{"mechanism": with_examples(mechanisms[one["name"]], known) | one} for one in tried]
+        releases = [{"mechanism": with_examples(mechanisms[variant["name"]], known) | variant} for variant in tried]
         data = self.generated() if given is None else []
         several = {"data": data} if len(data) > 1 else {}
         return ExperimentSpec.parse(
@@ -90,14 +90,14 @@ class ReleasePreset(Preset):
 
 def with_examples(cls: type[Mechanism], known: dict[str, Any]) -> dict[str, Any]:
     """A mechanism with the ``known`` parameters that it takes, and examples of others that it requires."""
-    found = {"name": cls.registered_name()}
+    described = {"name": cls.registered_name()}
     for field in cls.fields():
         if field["name"] in known:
-            found[field["name"]] = known[field["name"]]
+            described[field["name"]] = known[field["name"]]
         elif field["required"]:
-            choices = [one["value"] for one in field["choices"]]
-            found[field["name"]] = choices[0] if choices else field["example"]
-    return found
+            choices = [choice["value"] for choice in field["choices"]]
+            described[field["name"]] = choices[0] if choices else field["example"]
+    return described
 
 
 class SeriesPreset(Preset):
@@ -110,7 +110,7 @@ class SeriesPreset(Preset):
     events: EventCount = 100
 
     def selection(self) -> SeriesSelection:
-        """What it is tried on: the series as they are, or without any a generated one of ``events`` events."""
+        """What it is tried on: the series as they are, or without any generated series of ``events`` events."""
         return SeriesSelection(generated=GeneratedSeries(like="taxi", events=self.events, seed=self.seed))
 
     def data(self, series: Sequence[Trajectory] = ()) -> list[Trajectory]:
@@ -128,8 +128,8 @@ class SeriesPreset(Preset):
     def spec(self, given: Given | None = None) -> ExperimentSpec:
         base, grid = self.base(), self.grid()
         if given and given.radius_m:
-            for one in (*grid.get("release", ()), *filter(None, [base.get("release")])):
-                one["mechanism"]["radius_m"] = given.radius_m
+            for release in (*grid.get("release", ()), *filter(None, [base.get("release")])):
+                release["mechanism"]["radius_m"] = given.radius_m
         return ExperimentSpec.parse(
             {
                 "base": base,

@@ -82,7 +82,7 @@ class StreamPartition(StreamFigure):
     repetitions: Repetitions = 100
 
     def variants(self, given: Given | None) -> list[dict[str, Any]]:
-        return [{"name": "stream-adapub", "partition": one} for one in ("thresholds", "none")]
+        return [{"name": "stream-adapub", "partition": partition} for partition in ("thresholds", "none")]
 
 
 @presets.register
@@ -137,7 +137,7 @@ class StreamDetection(StreamFigure):
 
     def measured(self, given: Given | None) -> list[Any]:
         known = super().measured(given)
-        return known if given is None else [one | {"threshold": given.mean} for one in known]
+        return known if given is None else [metric | {"threshold": given.mean} for metric in known]
 
     def generated(self) -> list[dict[str, Any]]:
         size: dict[str, Any] = {"timestamps": self.timestamps, "dimensions": self.dimensions, "seed": self.seed}
@@ -164,7 +164,7 @@ class StreamTree(StreamFigure):
     dimensions: Dimensions = 64
 
     def variants(self, given: Given | None) -> list[dict[str, Any]]:
-        adapub = [{"name": "stream-adapub", "partition": one} for one in ("none", "thresholds")]
+        adapub = [{"name": "stream-adapub", "partition": partition} for partition in ("none", "thresholds")]
         return [{"name": "stream-pegasus"}, *adapub, {"name": "stream-hieradapub", "hierarchy": self.tree}]
 
 
