@@ -26,7 +26,7 @@ from privacy_engine.analysis.best_guess import best_guess
 
 READERS = {"board": "Ethics board", "colleague": "Colleague"}
 """Who the page is written for, the usual first."""
-SPARSE = 1000
+SPARSE = 850
 """Letters of the promise and of what it does not hide that leave space for large letters on a page of paper."""
 CODE = 12
 """Digits of the digest that a printed page shows large, in groups of four."""
