@@ -89,6 +89,17 @@ def test_which_of_three_is_read_without_a_click_or_a_scroll_and_acted_on_with_on
     page.wait_for_url(f"**/releases/{best.pk}/**")
 
 
+def test_of_two_that_were_just_made_the_card_leads_to_the_others(page, week, clinic):
+    made = released(clinic, "skip", "uniform"), released(clinic, "skip", epsilon=2.0)
+    page.goto(f"/datasets/{week.pk}/compare/?" + "&".join(f"release={release.pk}" for release in made[0]))
+    wait_until_ready(page)
+    card = page.locator("[data-answer]")
+    expect(card).to_contain_text("best of 2 shown")
+    card.get_by_role("link", name="compare with the others").click()
+    expect(card).to_contain_text("best of 3")
+    expect(card.get_by_role("link", name="compare with the others")).to_have_count(0)
+
+
 def test_where_none_can_be_used_the_card_states_so(page, week, clinic):
     released(clinic, "uniform", epsilon=0.01, radius_m=5000.0, seed=3)
     opened(page, week)

@@ -33,6 +33,12 @@ function next({ urls }, usable, title, form) {
   return link(form, "Make another release", null);
 }
 
+/** Where the newest release of each title is compared, not the requested ones alone. */
+function allOf({ urls, landmark_set }) {
+  const query = landmark_set ? `?landmark_set=${landmark_set}` : "";
+  return el("a", { href: urls.compare + query }, "compare with the others");
+}
+
 /**
  * Show in `host` which of `layers` answers. `known` = {layers, lineStyles, titled, original, home}, `home` as the API
  * has it; `page` has the address of the form for another release, and how many `comparable` releases there are.
@@ -51,7 +57,8 @@ export function showAnswer(host, known, page) {
   const [name, level = ""] = titleParts(titled(layer));
   const many = layers.filter((one) => one.done && one.release.seed === null).length;
   const others = page.comparable > layers.length;
-  const of = many > 1 || others ? `best of ${many}${others ? " shown" : ""}` : "";
+  const of = [many > 1 || others ? `best of ${many}${others ? " shown" : ""}` : ""];
+  if (others && page.requested.length > 1) of.push(" · ", allOf(page));
   const made = el(
     "div",
     {},
@@ -60,7 +67,7 @@ export function showAnswer(host, known, page) {
       { class: "answer__head line" },
       swatch(lineStyles.get(layer.id)),
       el("h2", {}, usable ? name : `None can be used, best is ${name}`),
-      el("span", { class: "small muted" }, release.seed === null ? of : "a simulation"),
+      el("span", { class: "small muted" }, ...(release.seed === null ? of : ["a simulation"])),
     ),
     el(
       "p",
