@@ -62,13 +62,13 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
     DataError
         A series has no times, or there is no stay at all.
     """
-    people = {name: code for code, name in enumerate(dict.fromkeys(one.person for one in series))}
-    found = [(people[one.person], *_stays(one, spec)) for one in reported(series)]
-    user = np.repeat(np.array([code for code, *_ in found], dtype=np.int64), [len(time_s) for _, time_s, *_ in found])
+    people = {name: code for code, name in enumerate(dict.fromkeys(track.person for track in series))}
+    parts = [(people[track.person], *_stays(track, spec)) for track in reported(series)]
+    user = np.repeat(np.array([code for code, *_ in parts], dtype=np.int64), [len(time_s) for _, time_s, *_ in parts])
     if not len(user):
         rule = f"at least 1 of {spec.duration_s:g} s within {spec.distance_m:g} m"
         raise DataError.must_be("stays", rule, 0, got="0")
-    time_s, lon, lat = (np.concatenate([one[column] for one in found]) for column in (1, 2, 3))
+    time_s, lon, lat = (np.concatenate([part[column] for part in parts]) for column in (1, 2, 3))
     order = np.lexsort((time_s, user))
     names = [name or ONE_PERSON for name in people]
     stays = CheckIns(user[order], names, time_s[order], lon=lon[order], lat=lat[order])
@@ -88,7 +88,7 @@ def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
             first.append(i)
     user = stays.user[first]
     numbers = (np.arange(len(first)) - np.searchsorted(user, user) + 1).tolist()
-    places = [f"{stays.users[one]} {number}" for one, number in zip(user, numbers, strict=True)]
+    places = [f"{stays.users[code]} {number}" for code, number in zip(user, numbers, strict=True)]
     called, at = [f"Place {number}" for number in numbers], np.array(first)[place]
     return replace(stays, place=place, places=places, lon=lon[at], lat=lat[at], place_names=called)
 

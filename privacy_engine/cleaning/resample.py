@@ -52,7 +52,7 @@ class Resample(CleaningStep):
     ] = "straight"
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        total = sum(len(self._beats(one)) for one in series)
+        total = sum(len(self._beats(track)) for track in series)
         if total > MOST_EVENTS:
             rule = f"at most {MOST_EVENTS:,} events"
             raise self._refuse(rule, f"would make {total:,} events; {rule} can be kept. Take a longer interval")
@@ -62,9 +62,9 @@ class Resample(CleaningStep):
         sizes = np.array([len(self._beats(one)) for one in some], dtype=np.int64)
         held, many = np.flatnonzero(sizes), int(sizes.sum())
         columns = {name: column(values.dtype, many) for name, values in some.columns.items()}
-        for one in some:
-            for when in self._instants(one):
-                for name, values in self._at(one, when).items():
+        for track in some:
+            for when in self._instants(track):
+                for name, values in self._at(track, when).items():
                     columns[name].add(values)
         return some.of_series(held, sizes[held], {name: values.taken() for name, values in columns.items()})
 
@@ -75,7 +75,7 @@ class Resample(CleaningStep):
 
     def stability(self, series_before: Sequence[Trajectory]) -> int:
         """Return the most events that one record decides, both ends of each interval between two records included."""
-        return max((self._decided(one) for one in reported(series_before)), default=1)
+        return max((self._decided(track) for track in reported(series_before)), default=1)
 
     def _decided(self, one: Trajectory) -> int:
         counts = piecewise(np.zeros_like, one.lon, dtype=np.int64)

@@ -40,8 +40,8 @@ class Trim(LeavesOut):
 
     def _keeps(self, some: Trajectories) -> Mask:
         parts = []
-        for start, one in zip(some.starts.tolist(), some, strict=False):
-            first, stop = self._middle(one) if len(one) else (0, 0)
+        for start, track in zip(some.starts.tolist(), some, strict=False):
+            first, stop = self._middle(track) if len(track) else (0, 0)
             parts += [start, start + first, start + max(first, stop)]
         return spread(np.tile([False, True, False], len(some)), np.array([*parts, some.starts[-1]], dtype=np.int64))
 

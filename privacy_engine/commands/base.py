@@ -62,13 +62,13 @@ class Command:
 
 def pairs(items: list[str], option: str) -> dict[str, str]:
     """The NAME=VALUE arguments of ``option`` by their names; ParameterError where one is none or a name comes twice."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
-        if not equals or not name.isidentifier() or name in found:
+        if not equals or not name.isidentifier() or name in values:
             raise ParameterError.must_be(option, "NAME=VALUE, each name once", item)
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 PERSON = "what identifies a person: column:NAME, folder, file, one or series (default: detected from the file)"
@@ -76,13 +76,13 @@ PERSON = "what identifies a person: column:NAME, folder, file, one or series (de
 
 def reading(read: list[str], person: str | None) -> dict[str, Any]:
     """The reading options of ``--read NAME=VALUE …`` and ``--person``, checked; ParameterError where one is wrong."""
-    found = pairs(read, "--read")
+    options = pairs(read, "--read")
     if person is not None:
-        if found.get("person", person) != person:
+        if options.get("person", person) != person:
             raise ParameterError.must_be("person", "the same in --person and --read", person)
-        found["person"] = person
-    ReadOptions.of(found)
-    return found
+        options["person"] = person
+    ReadOptions.of(options)
+    return options
 
 
 @contextmanager

@@ -137,7 +137,7 @@ def _must_be_missing(like: str | None, why: str) -> None:
 def _read(kind: str, files: list[Path], how: dict[str, Any]) -> Any:
     """The data of the files: a list of series, or one object of another kind, or None without files."""
     if experiments.cells[kind].takes_series:
-        return [one for file in files for one in formats.read(file, **how).series]
+        return [track for file in files for track in formats.read(file, **how).series]
     if len(files) > 1:
         rule = f"must be one file for the kind {kind}"
         raise ParameterError(f"FILE {rule}, got {len(files)}", field="files", rule=rule, value=len(files))

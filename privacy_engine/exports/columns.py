@@ -17,7 +17,7 @@ CHUNK = 50_000
 
 def several_people(series: Sequence[Trajectory]) -> bool:
     """Whether the file must name the person of each series; without that all are read back as one person's."""
-    persons = series.persons if isinstance(series, Trajectories) else (one.person for one in reported(series))
+    persons = series.persons if isinstance(series, Trajectories) else (track.person for track in reported(series))
     return len(set(persons)) > 1
 
 
@@ -39,7 +39,11 @@ def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """West, south, east and north of all positions as they are written; None without a position."""
-    boxes = [(one.lon.min(), one.lat.min(), one.lon.max(), one.lat.max()) for one in in_pieces(series) if len(one.lon)]
+    boxes = [
+        (piece.lon.min(), piece.lat.min(), piece.lon.max(), piece.lat.max())
+        for piece in in_pieces(series)
+        if len(piece.lon)
+    ]
     if not boxes:
         return None
     columns = np.array(boxes)

@@ -98,9 +98,9 @@ def write_features(
     """Write a collection with a feature for each series by ``write(one, out, several)``."""
     several = several_people(series)
     _begin(out, label)
-    for i, one in enumerate(reported(series)):
+    for i, track in enumerate(reported(series)):
         out.write(b"," if i else b"")
-        write(one, out, several)
+        write(track, out, several)
     _end(out)
 
 
@@ -124,12 +124,12 @@ def _trip_positions(one: Trajectory) -> Iterable[str]:
 def _write_points(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     several, comma = several_people(series), ""
     _begin(out, label, POINTS)
-    for one in series:
+    for track in series:
         head, tail = (
             '\n{"type":"Feature","geometry":{"type":"Point","coordinates":[',
-            f']}},"properties":{{{names(one, several)}',
+            f']}},"properties":{{{names(track, several)}',
         )
-        for lon, lat, time_s in pieces(one):
+        for lon, lat, time_s in pieces(track):
             times = [""] * len(lon) if time_s is None else [f',"time":"{t}"' for t in instants(time_s)]
             columns = lon.tolist(), lat.tolist(), times
             rows = [f"{head}{x:.7f},{y:.7f}{tail}{t}}}}}" for x, y, t in zip(*columns, strict=True)]

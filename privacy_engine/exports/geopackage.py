@@ -67,8 +67,8 @@ def _write(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
             database.executescript(_TABLES)
             _describe(database, series, label)
             several = several_people(series)
-            for one in series:
-                _add(database, one, several)
+            for track in series:
+                _add(database, track, several)
             database.commit()
         with path.open("rb") as written:
             shutil.copyfileobj(written, out)

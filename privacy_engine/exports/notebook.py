@@ -40,8 +40,8 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
         "file_name": _as_markdown(file_name),
     }
     cells = [_cell(number, source, values) for number, source in enumerate(exports[kind].notebook)]
-    found = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    document = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def _as_markdown(text: str) -> str:

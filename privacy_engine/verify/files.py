@@ -31,5 +31,5 @@ _KINDS: Adapters[ExportedFiles] = Adapters("privacy_engine.verify")
 
 def kind_and_format(data: bytes) -> tuple[ExportedFiles, str]:
     """The kind and the format that ``data`` begin like; points where nothing shows another one."""
-    found = ((one, one.format_of(data)) for one in reversed([*_KINDS.values()]))
-    return next((kind, name) for kind, name in found if name is not None)
+    named = ((kind, kind.format_of(data)) for kind in reversed([*_KINDS.values()]))
+    return next((kind, name) for kind, name in named if name is not None)
