@@ -93,14 +93,14 @@ def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
     return replace(stays, place=place, places=places, lon=lon[at], lat=lat[at], place_names=called)
 
 
-def _stays(one: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
+def _stays(track: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
     """The beginning and the mean longitude and latitude of each stay of one series, (m,) each."""
-    if one.time_s is None:
+    if track.time_s is None:
         raise DataError("every series must have times for stays to be detected", field="time_s", rule="times")
     groups = stay_points(
-        one.lon,
-        one.lat,
-        one.time_s,
+        track.lon,
+        track.lat,
+        track.time_s,
         distance_m=spec.distance_m,
         duration_s=spec.duration_s,
         reading=spec.reading,
@@ -108,9 +108,9 @@ def _stays(one: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
     )
     start = groups[:, 0]
     anchor = np.repeat(start, groups[:, 1] - start)
-    east = (one.lon[_members(groups)] - one.lon[anchor] + 180) % 360 - 180  # a stay may lie across the antimeridian
-    lon = (one.lon[start] + _means(east, groups) + 180) % 360 - 180
-    return one.time_s[start], lon, _means(one.lat[_members(groups)], groups)
+    east = (track.lon[_members(groups)] - track.lon[anchor] + 180) % 360 - 180  # a stay may lie across the antimeridian
+    lon = (track.lon[start] + _means(east, groups) + 180) % 360 - 180
+    return track.time_s[start], lon, _means(track.lat[_members(groups)], groups)
 
 
 def _members(groups: Ints) -> Ints:

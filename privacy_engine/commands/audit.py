@@ -152,7 +152,7 @@ def refuse_mixed(options: dict[str, Any]) -> None:
 
 def table(result: AuditResult, per: str) -> str:
     """The result as text: a line for each pair, then the outcome; ``per`` is what ε is claimed for."""
-    width = max(len(one.name) for one in result.pairs)
+    width = max(len(pair.name) for pair in result.pairs)
     lines = [f"{'pair':{width}}  {'claimed':>8}  {'at least':>8}  {'verdict':10}  event that shows most"]
     for pair in result.pairs:
         numbers = f"{pair.claimed:8.4g}  {pair.lower_bound:8.4g}"

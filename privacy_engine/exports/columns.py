@@ -25,15 +25,19 @@ def rounded(degrees: Floats) -> Floats:
     return np.asarray(np.round(degrees, DECIMALS) + 0.0)  # + 0.0: no negative zero
 
 
-def pieces(one: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
+def pieces(track: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
     """Longitudes and latitudes as they are written, and times in s, of at most ``CHUNK`` events of a series at once."""
-    for piece in leaving(one, blocks(len(one), CHUNK)):
-        yield rounded(one.lon[piece]), rounded(one.lat[piece]), None if one.time_s is None else one.time_s[piece]
+    for piece in leaving(track, blocks(len(track), CHUNK)):
+        yield (
+            rounded(track.lon[piece]),
+            rounded(track.lat[piece]),
+            None if track.time_s is None else track.time_s[piece],
+        )
 
 
-def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
+def chunks(track: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
     """The positions and times of a series in pieces, so that a long series is never one string."""
-    for lon, lat, time_s in pieces(one):
+    for lon, lat, time_s in pieces(track):
         yield lon.tolist(), lat.tolist(), None if time_s is None else instants(time_s)
 
 
