@@ -150,16 +150,14 @@ def _release(
         _refuse_without_landmarks(spec, dummies)
     method = None if landmarks is None else parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
-    content = formats.read(file, **reading(read, person))
-    series, done = cleaned(content.series, cleaning)
+    data = formats.read(file, **reading(read, person))
+    series, done = cleaned(data.series, cleaning)
     marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
     if out is None or fmt is None:
-        return f"{datatypes[Trajectory.kind].forecast(spec, series, marks.sets)}{_reading_text(content.report, done)}"
-    made = release_trajectories(
-        spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(content.report)
-    )
+        return f"{datatypes[Trajectory.kind].forecast(spec, series, marks.sets)}{_reading_text(data.report, done)}"
+    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(data.report))
     write_whole(out, partial(made.write, fmt))
-    return _summary(made, marks) + _reading_text(content.report, done)
+    return _summary(made, marks) + _reading_text(data.report, done)
 
 
 def _summary(made: LabelledRelease, marks: Marks) -> str:

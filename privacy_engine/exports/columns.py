@@ -27,12 +27,8 @@ def rounded(degrees: Floats) -> Floats:
 
 def pieces(track: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
     """Longitudes and latitudes as they are written, and times in s, of at most ``CHUNK`` events of a series at once."""
-    for piece in leaving(track, blocks(len(track), CHUNK)):
-        yield (
-            rounded(track.lon[piece]),
-            rounded(track.lat[piece]),
-            None if track.time_s is None else track.time_s[piece],
-        )
+    for at in leaving(track, blocks(len(track), CHUNK)):
+        yield rounded(track.lon[at]), rounded(track.lat[at]), None if track.time_s is None else track.time_s[at]
 
 
 def chunks(track: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
@@ -43,11 +39,7 @@ def chunks(track: Trajectory) -> Iterator[tuple[list[float], list[float], list[s
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """West, south, east and north of all positions as they are written; None without a position."""
-    boxes = [
-        (piece.lon.min(), piece.lat.min(), piece.lon.max(), piece.lat.max())
-        for piece in in_pieces(series)
-        if len(piece.lon)
-    ]
+    boxes = [(run.lon.min(), run.lat.min(), run.lon.max(), run.lat.max()) for run in in_pieces(series) if len(run.lon)]
     if not boxes:
         return None
     columns = np.array(boxes)

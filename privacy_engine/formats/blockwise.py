@@ -72,8 +72,8 @@ class _Filed:
         numbers = self._named
         if len(some) < len(numbers):  # some have none of their rows
             numbers = np.array([self._owners[owner] for owner in zip(some.names, some.persons, strict=True)])
-        columns = [one for one in (some.lon, some.lat, some.time_s) if one is not None]
-        first, last = (np.stack([one[at] for one in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
+        columns = [column for column in (some.lon, some.lat, some.time_s) if column is not None]
+        first, last = (np.stack([column[at] for column in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
         known = self._last[: len(columns), numbers]
         if len(np.unique(numbers)) < len(numbers):
             raise _NotPlain
@@ -93,11 +93,11 @@ class _Filed:
         order = np.argsort(numbers, kind="stable")
         sizes = np.bincount(numbers, lengths).astype(np.int64)
         runs = (np.cumsum(lengths) - lengths)[order], lengths[order]
-        written = (one.taken() for one in self._columns[: 3 if timed else 2])
+        written = (column.taken() for column in self._columns[: 3 if timed else 2])
         if self._overlap:
             columns = merged(list(written), numbers[order], *runs)
         else:
-            columns = [parts_at(one, *runs) for one in written]
+            columns = [parts_at(column, *runs) for column in written]
         held = np.flatnonzero(sizes)
         owners = list(self._owners)
         names, persons = zip(*(owners[i] for i in held), strict=True)
@@ -146,12 +146,12 @@ def series_of(
     report.decided |= own.decided
     report.layout, report.first = own.layout, own.first
     report_eastward(counts["eastward"], report)
-    found = filed.series(timed)
+    tracks = filed.series(timed)
     if late := counts["out_of_order"]:
         report_late(late, filed.late, report)
-        counts["repeated"] = repeats(found.lon, found.lat, found.time_s, found.starts[:-1])
+        counts["repeated"] = repeats(tracks.lon, tracks.lat, tracks.time_s, tracks.starts[:-1])
     report_repeats(counts["repeated"], report)
-    series = settle(found, whose, options, report)
+    series = settle(tracks, whose, options, report)
     return series if options.first_n is None else cut(series, options)
 
 

@@ -98,13 +98,13 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
             report.drop("unreadable_member", 1)
             message = "It is neither the table of check-ins nor a list of venues."
             report.members.append({"name": display_name(unused), "reason": "unreadable_member", "message": message})
-        for one in tables.venues:
-            venues = _read_venues(archive, members[one], options.lon_range, report, meter)
+        for venue in tables.venues:
+            venues = _read_venues(archive, members[venue], options.lon_range, report, meter)
         own = options.of_member(name)
-        found = checkins_of(_table(archive, members[name], meter, own, report), own, report, venues)
-        report.decide("members", {one: {} for one in tables.venues})
-    report.members.append({"name": display_name(name), "format": "csv", "points": len(found)})
-    return found
+        checkins = checkins_of(_table(archive, members[name], meter, own, report), own, report, venues)
+        report.decide("members", {venue: {} for venue in tables.venues})
+    report.members.append({"name": display_name(name), "format": "csv", "points": len(checkins)})
+    return checkins
 
 
 def _chosen(tables: Tables) -> str:
@@ -136,7 +136,7 @@ def _read_venues(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, lon_range: str | None, report: Report, meter: Meter
 ) -> Venues:
     own, options = Report(file=display_name(info.filename)), ReadOptions(lon_range=lon_range)
-    found = venues_of(_table(archive, info, meter, options, own), options, own)
+    venues = venues_of(_table(archive, info, meter, options, own), options, own)
     report.notes += [{**note, "member": own.file} for note in own.notes]
-    report.members.append({"name": own.file, "format": "csv", "points": len(found)})
-    return found
+    report.members.append({"name": own.file, "format": "csv", "points": len(venues)})
+    return venues

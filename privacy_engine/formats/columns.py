@@ -74,8 +74,8 @@ def assign(
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
     for role, known_names in HEMISPHERES.items():
-        if found := [i for i, name in enumerate(plain) if name in known_names]:
-            roles[role] = found[0]
+        if places := [i for i, name in enumerate(plain) if name in known_names]:
+            roles[role] = places[0]
     return roles, plain[roles["lat"]].endswith("e7") and plain[roles["lon"]].endswith("e7")
 
 
@@ -137,17 +137,19 @@ def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> N
     """The columns of the position that the options do not name: those that go together."""
     if {"lat", "lon"} <= roles.keys():
         return
-    found = pairs(columns, roles.get("lat"), roles.get("lon"))
-    if found and found[0].about - START and not roles.keys() & {"lat", "lon"}:
-        choices = [(f"#{one.lat.place + 1}", f"{one.lat.name[:30]}, with {one.lon.name[:30]}") for one in found]
-        message = f"Column {found[0].lat.name[:40]!r} may be the latitude of the rows or of something else. Specify it."
+    named = pairs(columns, roles.get("lat"), roles.get("lon"))
+    if named and named[0].about - START and not roles.keys() & {"lat", "lon"}:
+        choices = [(f"#{pair.lat.place + 1}", f"{pair.lat.name[:30]}, with {pair.lon.name[:30]}") for pair in named]
+        message = f"Column {named[0].lat.name[:40]!r} may be the latitude of the rows or of something else. Specify it."
         raise ChoiceNeeded(message, parameter="lat", choices=choices, default=choices[0][0])
-    free = [one for one in columns if one.place not in roles.values()]
+    free = [column for column in columns if column.place not in roles.values()]
     for role, names in (("lat", LAT), ("lon", LON)):
         if role in roles:
             continue
         best = (
-            getattr(found[0], role) if found else next((one for one in (*free, *columns) if one.plain in names), None)
+            getattr(named[0], role)
+            if named
+            else next((column for column in (*free, *columns) if column.plain in names), None)
         )
         if best is None:
             continue
@@ -164,7 +166,7 @@ def decide_clock(roles: Roles, report: Report) -> None:
 
 def require_one(role: str, column: Column, columns: Sequence[Column]) -> None:
     """Request a choice where others of the columns have the name of this one."""
-    alike = [one for one in columns if one.plain == column.plain]
+    alike = [other for other in columns if other.plain == column.plain]
     if len(alike) > 1:
         raise which_column(role, alike)
 
@@ -172,18 +174,18 @@ def require_one(role: str, column: Column, columns: Sequence[Column]) -> None:
 def _add_time(columns: Sequence[Column], roles: Roles, options: ReadOptions, report: Report) -> None:
     """The column of the time where the options name none, and those that are one instant with it."""
     stated = roles.get("time")
-    free = [one for one in columns if one.place not in _taken("time", roles) or one.place == stated]
-    others, found = clock_places(options, [one.name for one in columns]), None
+    free = [column for column in columns if column.place not in _taken("time", roles) or column.place == stated]
+    others, time = clock_places(options, [column.name for column in columns]), None
     if stated is None and options.time is None:
-        found = time_of(free, set(others.values()), strict=options.clock is None)
-        if found is not None:
-            require_one("time", found.time, free)
-            roles["time"] = found.time.place
-            _report_time(found, report)
+        time = time_of(free, set(others.values()), strict=options.clock is None)
+        if time is not None:
+            require_one("time", time.time, free)
+            roles["time"] = time.time.place
+            _report_time(time, report)
     elif stated is not None and options.clock is None and not options.applied:
-        found = next((one for one in candidates(free) if one.time.place == stated), None)
-    if found is not None and options.clock is None:
-        others = {unit: column.place for unit, column in found.others}
+        time = next((candidate for candidate in candidates(free) if candidate.time.place == stated), None)
+    if time is not None and options.clock is None:
+        others = {unit: column.place for unit, column in time.others}
     if "time" in roles:
         roles |= others
 
@@ -199,25 +201,25 @@ def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, re
     if "time" not in roles or options.end == "none" or (options.end is None and options.applied):
         return {}
     if options.end is not None:
-        found = of_clock_option(options.end, len(columns), "end")
-        if found is None or "time" not in found:
+        places = of_clock_option(options.end, len(columns), "end")
+        if places is None or "time" not in places:
             raise ParameterError.must_be("end", "none, or columns such as time #4, lon #6, lat #5", options.end)
     else:
         start = TimeColumns(
             columns[roles["time"]], tuple((unit, columns[roles[unit]]) for unit in PARTS if unit in roles)
         )
-        end = end_of(start, [one for one in columns if one.place not in roles.values()])
+        end = end_of(start, [column for column in columns if column.place not in roles.values()])
         if end is None:
             return {}
-        found = {"time": end.time.place} | {unit: column.place for unit, column in end.others}
+        places = {"time": end.time.place} | {unit: column.place for unit, column in end.others}
         own = pairs(columns, roles["lat"], roles["lon"]) if {"lat", "lon"} <= roles.keys() else []
         if own and (place := end_position(own[0], pairs(columns))):
-            found |= {"lat": place.lat.place, "lon": place.lon.place}
-        names = [columns[place].name.strip()[:40] for place in found.values()]
+            places |= {"lat": place.lat.place, "lon": place.lon.place}
+        names = [columns[place].name.strip()[:40] for place in places.values()]
         message = f"Each row is two events, of its start and of its end: {', '.join(map(repr, names))}."
-        report.guess("ends", clock_option(found), message, "end")
-    report.decide("end", clock_option(found))
-    return {f"end_{unit}": place for unit, place in found.items()}
+        report.guess("ends", clock_option(places), message, "end")
+    report.decide("end", clock_option(places))
+    return {f"end_{unit}": place for unit, place in places.items()}
 
 
 def _report_time(time: TimeColumns, report: Report) -> None:
@@ -267,7 +269,7 @@ def named_roles(names: Sequence[str], options: ReadOptions, among: Sequence[str]
 
 def _taken(role: str, roles: Roles) -> set[int]:
     """The places where a role is not looked for. A coordinate may be a series too, so it only avoids the other one."""
-    return {place for one, place in roles.items() if role not in ("lat", "lon") or (one == "lat" and role == "lon")}
+    return {place for other, place in roles.items() if role not in ("lat", "lon") or (other == "lat" and role == "lon")}
 
 
 def no_positions(names: Sequence[str], role: str = "lat", hint: str = "") -> FormatError:
@@ -317,7 +319,7 @@ def no_column(role: str, names: Sequence[str], wanted: str) -> FormatError:
 
 def _known(role: str, columns: Sequence[Column], known: Sequence[str], taken: set[int]) -> int | None:
     for name in known:
-        alike = [one for one in columns if one.plain == name and one.place not in taken]
+        alike = [column for column in columns if column.plain == name and column.place not in taken]
         if len(alike) > 1:
             raise which_column(role, alike)
         if alike:

@@ -69,7 +69,7 @@ def _mark_of(trimmed: Any, report: Report) -> str | None:
             raise ChoiceNeeded(
                 f"Counts such as {trimmed.filter(grouped)[0].as_py()} may be thousands or fractions. Specify which.",
                 parameter="thousands",
-                choices=[one for one in THOUSANDS if one[0] in (".", "none")],
+                choices=[choice for choice in THOUSANDS if choice[0] in (".", "none")],
                 default=".",
             )
         if all(guess["option"] != "thousands" for guess in report.guesses):

@@ -49,15 +49,15 @@ def describe(report: Report) -> None:
     parts = [layout.names[place].strip()[:80] for place, role in sorted(roles.items()) if role in _PARTS]
     report.columns = [
         {
-            "name": one.name.strip()[:80],
+            "name": column.name.strip()[:80],
             "role": role,
             "used": bool(role),
             "resembles": alike,
             "sentence": _sentence(role, parts, report) or (f"Resembles a {alike}; not used." if alike else ""),
         }
-        for one in columns_of(layout.names[:MOST], layout.sample)
-        for role in [roles.get(one.place, "")]
-        for alike in ["" if role else _resembles(one)]
+        for column in columns_of(layout.names[:MOST], layout.sample)
+        for role in [roles.get(column.place, "")]
+        for alike in ["" if role else _resembles(column)]
     ]
     raw = dict(zip(dict.fromkeys(row["row"] for row in report.first), _raw(layout), strict=False))
     for row in report.first:  # a row may be two events
@@ -68,9 +68,9 @@ def _roles(layout: Layout, report: Report) -> dict[int, str]:
     """The role of each column that has one."""
     if table_kinds[layout.kind].by_format:
         return {place: role for role, place in reversed(layout.roles.items())}
-    found = table_kinds[layout.kind].used_columns(layout.names, report.decided)
+    roles = table_kinds[layout.kind].used_columns(layout.names, report.decided)
     clock = of_clock_option(str(report.decided.get("clock")), len(layout.names)) or {}
-    return found | {place: unit for unit, place in clock.items()}
+    return roles | {place: unit for unit, place in clock.items()}
 
 
 def _sentence(role: str, parts: list[str], report: Report) -> str:

@@ -56,7 +56,7 @@ class Format:
     @property
     def kinds(self) -> Sequence[str]:
         """The kinds of data that it can hold."""
-        return [kind for kind, one in table_kinds.items() if one.by_format or self.tabular]
+        return [kind for kind, table_kind in table_kinds.items() if table_kind.by_format or self.tabular]
 
     def unusable(self, options: ReadOptions) -> list[ParameterError]:
         """The errors for options that were given and that this format cannot use."""
@@ -74,12 +74,12 @@ def register(format: Format) -> Format:
 
 def formats() -> list[Format]:
     """All formats, the most particular first."""
-    return sorted(_REGISTERED.values(), key=lambda one: (one.rank, one.name))
+    return sorted(_REGISTERED.values(), key=lambda fmt: (fmt.rank, fmt.name))
 
 
 def detect_archive(names: Sequence[str]) -> Format | None:
     """The format of which a ZIP archive with members of these names is one file; None for an archive of files."""
-    return next((one for one in formats() if one.of_archive is not None and one.of_archive(names)), None)
+    return next((fmt for fmt in formats() if fmt.of_archive is not None and fmt.of_archive(names)), None)
 
 
 _BLANK = b"\xef\xbb\xbf \t\r\n\x0b\x0c"
@@ -126,8 +126,8 @@ _TEXTS: tuple[tuple[bytes, str], ...] = (
 
 def kind_of_other(head: bytes) -> str | None:
     """What a file is that is not a location file of ours, as text; None where that is unknown."""
-    found = _title_of(head, (*_SPREADSHEETS, *_SIGNATURES), re.DOTALL)
-    return found or _title_of(plain_head(head[:4096]), _TEXTS, re.IGNORECASE | re.MULTILINE)
+    title = _title_of(head, (*_SPREADSHEETS, *_SIGNATURES), re.DOTALL)
+    return title or _title_of(plain_head(head[:4096]), _TEXTS, re.IGNORECASE | re.MULTILINE)
 
 
 def _title_of(head: bytes, titles: tuple[tuple[bytes, str], ...], flags: re.RegexFlag) -> str | None:
@@ -158,9 +158,9 @@ def detect(source: Source, options: ReadOptions) -> Format:
         raise FormatError(f"This is {title}.", code="other_kind", rule="a location file")
     if stated is not None:
         return _REGISTERED[stated]
-    for one in formats():
-        if one.sniff(head):
-            return one
+    for fmt in formats():
+        if fmt.sniff(head):
+            return fmt
     for _ in source.chunks():  # a bomb of bytes that mean nothing is called a bomb
         pass
     raise FormatError(
@@ -180,4 +180,4 @@ def misnamed(format: Format, name: str) -> Format | None:
     ending = extension(name)
     if not ending or ending in format.extensions:
         return None
-    return next((one for one in formats() if ending in one.extensions), None)
+    return next((fmt for fmt in formats() if ending in fmt.extensions), None)

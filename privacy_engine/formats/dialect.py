@@ -195,12 +195,12 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     lines = first_lines(data)
     marks = [_MARKS.get(options.delimiter, options.delimiter)] if options.delimiter else list(_TITLES)
     tables = {mark: cut(lines, mark) for mark in marks}
-    usual = max(marks, key=lambda one: _regular(tables[one]))
-    found = {mark: _header(tables[mark], options, usual=mark == usual) for mark in marks}
-    headers = {mark: at for mark, at in found.items() if at is not None}
+    usual = max(marks, key=lambda mark: _regular(tables[mark]))
+    header_at = {mark: _header(tables[mark], options, usual=mark == usual) for mark in marks}
+    headers = {mark: at for mark, at in header_at.items() if at is not None}
     if headers:
-        rows = {one: tables[one][at] for one, at in headers.items()}
-        mark = max(headers, key=lambda one: (has_positions(rows[one]), one != " ", len(rows[one])))
+        rows = {mark: tables[mark][at] for mark, at in headers.items()}
+        mark = max(headers, key=lambda mark: (has_positions(rows[mark]), mark != " ", len(rows[mark])))
     else:
         mark = usual
     try:
@@ -359,6 +359,6 @@ def decimal_of(cells: Iterable[str], options: ReadOptions, report: Report) -> st
     with_comma = sum(bool(re.fullmatch(r"[+-]?[0-9]{1,12},[0-9]+", cell)) for cell in filled)
     if options.decimal is None and with_comma * 2 > len(filled):
         report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
-    found = options.decimal or ("," if with_comma * 2 > len(filled) else ".")
-    report.decide("decimal", found)
-    return found
+    decimal = options.decimal or ("," if with_comma * 2 > len(filled) else ".")
+    report.decide("decimal", decimal)
+    return decimal

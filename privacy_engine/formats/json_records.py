@@ -74,14 +74,14 @@ def flattened(record: Any, before: str = "", deep: int = 1) -> Flat:
     >>> flattened({"user": "a", "coords": {"lat": 1.5}})
     {'user': 'a', 'coords.lat': '1.5'}
     """
-    found: Flat = {}
+    flat: Flat = {}
     for key, value in record.items() if isinstance(record, dict) else ():
         path = f"{before}{key}"[:200]
         if isinstance(value, dict) and deep < _DEEPEST:
-            found |= flattened(value, f"{path}.", deep + 1)
+            flat |= flattened(value, f"{path}.", deep + 1)
         elif not isinstance(value, (dict, list)):
-            found[path] = _text(value)
-    return found
+            flat[path] = _text(value)
+    return flat
 
 
 def _text(value: Any) -> str | None:
@@ -192,7 +192,7 @@ def _first_record(head: bytes) -> tuple[str | None, Flat]:
     one_line = not head.strip().partition(b"\n")[2]
     if _lines_begin(head) and not (one_line and lists):
         return LINES, flattened(json.loads(head.lstrip().partition(b"\n")[0]))
-    located = [one for one in lists if _is_located(one[1]) or one[1].get("_type") == "location"]
+    located = [entry for entry in lists if _is_located(entry[1]) or entry[1].get("_type") == "location"]
     for before, flat in located + lists:
         with suppress(ValueError):
             return _pointer(before), flat

@@ -65,5 +65,5 @@ def first_days(column: Any, report: Report, more: str = "") -> Any:
 
 def dates_across(names: Sequence[str]) -> list[int]:
     """The columns whose names are dates, in a table that has a column for each time; none in others."""
-    found = [i for i, name in enumerate(names) if is_date(first_day(name.strip()))]
-    return found if len(found) >= _ACROSS and len(found) * 2 >= len(names) else []
+    dated = [i for i, name in enumerate(names) if is_date(first_day(name.strip()))]
+    return dated if len(dated) >= _ACROSS and len(dated) * 2 >= len(names) else []

@@ -107,17 +107,17 @@ class Report:
     @property
     def dropped_text(self) -> str:
         """What was dropped and why, for a command's output; "" for nothing."""
-        found = []
+        parts = []
         for reason, drops in self.drops.items():
             first = [f"{row:,}" for row in drops.rows[:5]]
             rows = f" ({', '.join(first)}{', …' if drops.count > len(first) else ''})" if first else ""
-            found.append(f"{counted(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
-        return f"Left out: {' '.join(found)}" if found else ""
+            parts.append(f"{counted(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
+        return f"Left out: {' '.join(parts)}" if parts else ""
 
     @property
     def columns_text(self) -> list[dict[str, str]]:
         """Each column of a table and what it was read as, for a command's output and notebooks."""
-        return [{"column": one["name"], "read_as": one["sentence"] or "Not used."} for one in self.columns]
+        return [{"column": column["name"], "read_as": column["sentence"] or "Not used."} for column in self.columns]
 
     @property
     def first_text(self) -> list[dict[str, str]]:
@@ -235,8 +235,8 @@ class Report:
             },
             "notes": [dict(note) for note in self.notes],
             "guesses": [dict(guess) for guess in self.guesses],
-            "columns": [dict(one) for one in self.columns],
-            "first": [dict(one) for one in self.first],
+            "columns": [dict(column) for column in self.columns],
+            "first": [dict(row) for row in self.first],
             "members": [dict(member) for member in self._first_members()],
         }
 

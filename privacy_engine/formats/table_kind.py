@@ -56,9 +56,9 @@ class TableKind(ABC):
     used: ClassVar[Sequence[str]] = ()
     used_if_known: ClassVar[Sequence[str]] = ()
     roles: ClassVar[Sequence[Role]] = tuple(
-        Role(one.name, one.label.removesuffix(" column"), one.needed)
-        for one in OPTIONS.values()
-        if one.kind == "column"
+        Role(option.name, option.label.removesuffix(" column"), option.needed)
+        for option in OPTIONS.values()
+        if option.kind == "column"
     )
     described: ClassVar[tuple[Any, Callable[..., bool]] | None] = None
 
@@ -68,7 +68,7 @@ class TableKind(ABC):
 
     def used_columns(self, names: Sequence[str], decided: Mapping[str, Any]) -> dict[int, str]:
         """The role of each column (from 0) that was used, by the options that were decided."""
-        places = {one.name: str(decided.get(one.name, "")) for one in self.roles}
+        places = {role.name: str(decided.get(role.name, "")) for role in self.roles}
         return {int(at[1:]) - 1: role for role, at in places.items() if at[:1] == "#" and at != "#0"}
 
     def is_stated(self, options: ReadOptions) -> bool:
