@@ -23,7 +23,7 @@ FIRST_S, LAST_S = -59_011_459_200.0, 247_093_459_200.0
 """The years 100 and 9800: every step that contains a time between them has a beginning in the calendar."""
 DEGREE_M = EARTH_RADIUS_M * np.pi / 180
 _WHOLE = 1e-9
-"""A box that is longer than whole cells by less than this share of one has no further cell."""
+"""A box that is longer than whole cells by less than this share of a cell has no further cell."""
 
 
 class Size(NamedTuple):
@@ -103,7 +103,7 @@ def layout(events: Events, spec: AggregationSpec) -> tuple[Grid, Steps]:
 
 
 def _grid(events: Events, spec: AggregationSpec) -> Grid:
-    """Cells of at most ``cell_m`` over the box; without one over whole cells around the data."""
+    """Cells of at most ``cell_m`` over the box; without a box over whole cells around the data."""
     west, south, east, north = spec.box or _extent(events)
     middle = float(np.cos(np.radians((south + north) / 2)))
     high = spec.cell_m / DEGREE_M

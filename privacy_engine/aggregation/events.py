@@ -34,7 +34,7 @@ class Events:
 
 
 def events_of(data: Any, cleaned: Sequence[str] = ()) -> Events:
-    """The events of data that have any; of check-ins each user is a person with one series.
+    """The events of data that have any; of check-ins each user is a person with a single series.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Check-ins from trajectories: one for each stay of a person, at its start."""
+"""Check-ins from trajectories: a check-in for each stay of a person, at its start."""
 
 import csv
 import io
@@ -76,7 +76,7 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
 
 
 def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
-    """The same, each where the first stay at its place was: the first such place of its user, or a new one."""
+    """The same, each where the first stay at its place was: the first such place of its user, or a new place."""
     lon, lat = np.array([stays.lon, stays.lat])
     first, place = list[int](), np.empty(len(stays), dtype=np.int64)
     begins = np.searchsorted(stays.user, stays.user)
@@ -94,7 +94,7 @@ def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
 
 
 def _stays(track: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
-    """The beginning and the mean longitude and latitude of each stay of one series, (m,) each."""
+    """The beginning and the mean longitude and latitude of each stay of a series, (m,) each."""
     if track.time_s is None:
         raise DataError("every series must have times for stays to be detected", field="time_s", rule="times")
     groups = stay_points(
@@ -114,13 +114,13 @@ def _stays(track: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
 
 
 def _members(groups: Ints) -> Ints:
-    """The events of all groups [i, j), one group after another."""
+    """The events of all groups [i, j), group after group."""
     sizes = groups[:, 1] - groups[:, 0]
     return np.asarray(np.arange(sizes.sum()) + np.repeat(groups[:, 0] - np.cumsum(sizes) + sizes, sizes))
 
 
 def _means(values: Floats, groups: Ints) -> Floats:
-    """The mean of the values of each group, which lie one group after another."""
+    """The mean of the values of each group, which lie group after group."""
     sizes = groups[:, 1] - groups[:, 0]
     if not len(sizes):
         return np.empty(0)

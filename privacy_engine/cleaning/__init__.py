@@ -1,6 +1,6 @@
 """Cleaning: explicit, recorded steps between a file as it was read and the series that are worked on.
 
-Nothing is cleaned unasked. A step is one file here, registered; the original stays, so every step can be undone by
+Nothing is cleaned unasked. A step is a file here, registered; the original stays, so every step can be undone by
 reading it again without. What each did is reported (:class:`Done`) and stored with the dataset.
 
 >>> from privacy_engine.data import Trajectory
@@ -59,7 +59,7 @@ def parse_cleaning(description: Any) -> tuple[CleaningStep, ...]:
     Raises
     ------
     ParameterErrors
-        With one error for each field at fault, named ``cleaning.0.field``.
+        With an error for each field at fault, named ``cleaning.0.field``.
     """
     return cleaning_steps.parse_list(description, field="cleaning")
 

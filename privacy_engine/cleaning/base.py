@@ -27,7 +27,7 @@ Reads = Literal["positions", "times", "nothing"]
 
 @dataclass(frozen=True)
 class Done:
-    """What one step did: JSON-ready through :meth:`as_dict`.
+    """What a step did: JSON-ready through :meth:`as_dict`.
 
     ``events`` are the first numbers (0-based, over the whole dataset as the step met it) of those it dropped.
     ``stability`` is the most events after the step whose position one record before it decides.
@@ -92,7 +92,7 @@ class CleaningStep(Component):
         return 1
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        """The series, one sentence, the first events dropped."""
+        """The series, a sentence, the first events dropped."""
         raise NotImplementedError
 
     def _refuse(self, rule: str, what: str) -> DataError:
@@ -120,7 +120,7 @@ cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
 
 
 def made_of(series: Sequence[Trajectory], make: Callable[[Trajectories], Sequence[Trajectory]]) -> Sequence[Trajectory]:
-    """What ``make`` makes of all series: of columns at once, of others one by one."""
+    """What ``make`` makes of all series: of columns at once, of others singly."""
     if isinstance(series, Trajectories):
         return make(series)
     made = (track for each in reported(series) for track in make(only(each)))

@@ -126,7 +126,7 @@ def _on_the_way(track: Trajectory, before: np.ndarray, after: np.ndarray, share:
     advance()
     angle = 2 * np.arcsin(np.clip(np.linalg.norm(b - a, axis=1) / 2, 0, 1))
     sine = np.sin(angle)
-    small = sine < 1e-9  # nearer than some centimetres: the chord is the arc (or antipodes: any way is one)
+    small = sine < 1e-9  # nearer than some centimetres: the chord is the arc (or antipodes: any way will do)
     weight_a = np.where(small, 1 - share, np.sin((1 - share) * angle) / np.where(small, 1, sine))
     weight_b = np.where(small, share, np.sin(share * angle) / np.where(small, 1, sine))
     advance()

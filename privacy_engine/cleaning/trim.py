@@ -46,7 +46,7 @@ class Trim(LeavesOut):
         return spread(np.tile([False, True, False], len(some)), np.array([*parts, some.starts[-1]], dtype=np.int64))
 
     def _middle(self, track: Trajectory) -> tuple[int, int]:
-        """The first event of a series that stays, and the one after the last that does."""
+        """The first event of a series that stays, and the event after the last that does."""
         raise NotImplementedError
 
 
@@ -88,7 +88,7 @@ class TrimDistance(Trim):
         return self._left(track.lon, track.lat), len(track) - self._left(track.lon[::-1], track.lat[::-1])
 
     def _left(self, lon: Floats, lat: Floats) -> int:
-        """How many events come before the first one as far away; all where none is."""
+        """How many events come before the first as far away; all where none is."""
         for part in leaving([lon, lat], blocks(len(lon))):
             far = geo.distance_m(lon[0], lat[0], lon[part], lat[part]) >= self.trim_m
             if far.any():

@@ -71,7 +71,7 @@ def _aggregate(
     out: Path,
     **texts: str | None,
 ) -> str:
-    """Do it, and return one line about what was done."""
+    """Do it, and return a line about what was done."""
     write = WRITERS.get(out.suffix.lower())
     if write is None:
         rule = f"a file name that ends in {', '.join(WRITERS)}"

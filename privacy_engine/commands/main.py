@@ -51,7 +51,7 @@ def _help() -> str:
 
 
 def _server(given: list[str]) -> int:
-    """Run a command of the workbench, which is another package: it is found by its entry point."""
+    """Run a command of the workbench, which is another package: its entry point is looked up."""
     for entry in entry_points(group=SERVER):
         try:
             run = entry.load()

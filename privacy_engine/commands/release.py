@@ -127,7 +127,7 @@ def _release(
     out: Path | None,
     forecast: bool,
 ) -> str:
-    """Do it, and return one line about what was done; the forecast as lines of a table."""
+    """Do it, and return a line about what was done; the forecast as lines of a table."""
     if forecast == (out is not None):
         raise ParameterError.must_be("forecast", "given without --out, or --out without it", forecast)
     parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
@@ -195,7 +195,7 @@ def _refuse_unused(kind: str, **options: Any) -> None:
 def _release_other(
     file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str | None, out: Path | None
 ) -> str:
-    """Release data without landmarks, and return what was done in one line; without ``out`` the forecast."""
+    """Release data without landmarks, and return what was done in a line; without ``out`` the forecast."""
     datatype = datatypes[spec.mechanism.kind]
     read = formats.read(file, kinds=(datatype.kind,), **options)
     if kind is None:
@@ -225,7 +225,7 @@ def _format_of(out: Path, kind: str) -> str:
 
 
 def _cleaning(text: str) -> list[Any]:
-    """Cleaning steps as JSON, as the API takes them, or one by its short form."""
+    """Cleaning steps as JSON, as the API takes them, or a step by its short form."""
     if not text.lstrip().startswith(("[", "{")):
         return [parse_short_step(text, cleaning_steps, option="--clean")]
     try:

@@ -32,7 +32,7 @@ def pieces(track: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
 
 
 def chunks(track: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
-    """The positions and times of a series in pieces, so that a long series is never one string."""
+    """The positions and times of a series in pieces, so that a long series is never a single string."""
     for lon, lat, time_s in pieces(track):
         yield lon.tolist(), lat.tolist(), None if time_s is None else instants(time_s)
 

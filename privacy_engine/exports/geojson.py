@@ -1,7 +1,7 @@
 """GeoJSON of series: a line each, the same as trips of kepler.gl, and a point for each event.
 
 A line across 180° is cut there, with a position at either side (RFC 7946, 3.1.9); trips cannot be, since kepler.gl
-reads lines of one part only.
+reads lines of a single part only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from privacy_engine.formats.line_times import CUT
 
 MEDIA_TYPE = "application/geo+json"
 POINTS = "points"
-"""The name of the collection whose features are the points of series, which distinguishes it from one of lines."""
+"""The name of the collection whose features are the points of series, not lines."""
 Cut = tuple[float, float, str]
 """The side that a line leaves, 180.0 or -180.0, the latitude, and the time as text, empty where there is none."""
 
@@ -69,7 +69,7 @@ def write_line(track: Trajectory, out: BinaryIO, several: bool, *, trips: bool =
 
 
 def cuts_of(track: Trajectory) -> Iterator[tuple[int, Cut]]:
-    """The events that lie across 180° from the one before, and where and when the line between them crosses it."""
+    """The events that lie across 180° from their predecessor, and where and when the line between them crosses it."""
     for part in blocks(len(track) - 1, CHUNK):
         lon, lat = (rounded(column[part.start : part.stop + 1]) for column in (track.lon, track.lat))
         for i in np.flatnonzero(np.abs(np.diff(lon)) > 180).tolist():
@@ -95,7 +95,7 @@ def _joined(values: Iterable[list[str]], before: Mapping[int, str]) -> Iterator[
 def write_features(
     series: Sequence[Trajectory], out: BinaryIO, label: Label, *, write: Callable[[Trajectory, BinaryIO, bool], None]
 ) -> None:
-    """Write a collection with a feature for each series by ``write(one, out, several)``."""
+    """Write a collection with a feature for each series by ``write(track, out, several)``."""
     several = several_people(series)
     _begin(out, label)
     for i, track in enumerate(reported(series)):

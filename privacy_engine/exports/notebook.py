@@ -28,7 +28,7 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
     kind : str
         A name of :data:`privacy_engine.exports.base.exports`.
     title : str
-        What the release is called; one line of plain text.
+        What the release is called; a line of plain text.
     label : mapping
         The privacy label, JSON-ready.
     """
@@ -45,7 +45,7 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
 
 
 def _as_markdown(text: str) -> str:
-    """Plain text on one line, without a meaning in Markdown."""
+    """Plain text as a single line, without a meaning in Markdown."""
     return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 

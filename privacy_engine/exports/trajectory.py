@@ -1,6 +1,6 @@
 """Series out to files: every format of trajectories, each with its privacy label, none linkable to another.
 
-No file carries a time of writing, a host or a counter, so that two exports of one release are the same bytes.
+No file carries a time of writing, a host or a counter, so that two exports of a release are the same bytes.
 Coordinates have 7 decimals (1 cm), times are UTC. Where the series are of several people, each names its person (a
 column or property ``person``, an extension of a GPX track). Everything written here is read back by
 :func:`privacy_engine.formats.read`.
@@ -52,7 +52,7 @@ def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     out : binary stream
         Written from where it stands, never read or closed.
     label : mapping
-        The privacy label, JSON-ready; ``label["text"]`` is its one sentence.
+        The privacy label, JSON-ready; ``label["text"]`` is its sentence.
 
     Raises
     ------

@@ -5,7 +5,7 @@
 >>> len(reading), reading.report.format, reading.report.outcome
 (1, 'csv', 'accept')
 
-A format is one file in this package and one line below that imports it.
+A format is a file in this package and a line below that imports it.
 """
 
 import itertools
@@ -160,7 +160,7 @@ def read(
     ChoiceNeeded
         The owner must choose between readings; ``parameter`` is the option that decides it.
     ParameterError
-        An option is unknown, out of its domain, or one that this format cannot use.
+        An option is unknown, out of its domain, or unusable with this format.
     """
     chosen, taken = _checked(values), checked(kinds)
     meter = Meter(limits or Limits(), watch)
@@ -272,7 +272,7 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
 
 
 def _format_of(stream: BinaryIO, meter: Meter) -> Format | None:
-    """The format of which the archive is one file, by the names in it."""
+    """The format of which the archive is a single file, by the names in it."""
     try:
         with opened(stream, meter) as archive:
             fmt = detect_archive([info.filename for info in archive.infolist()])
@@ -298,7 +298,7 @@ def _is_zip(stream: BinaryIO) -> bool:
 
 
 def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
-    """The file, out of its gzip if it is in one."""
+    """The file, out of its gzip if it is compressed."""
     if not _begins(stream).startswith(b"\x1f\x8b"):
         meter.expected = size_of(stream)
         return Source(stream, name, meter)

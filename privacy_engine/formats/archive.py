@@ -154,7 +154,7 @@ def _refuse_unused(members: list[Member]) -> None:
 
 
 def opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
-    """The archive, after its directory was found to be small enough to be read at all."""
+    """The archive, after its directory was checked to be small enough to be read at all."""
     size = size_of(stream)
     stream.seek(max(0, size - 65557))
     tail = stream.read()
@@ -234,7 +234,7 @@ def _why_not(info: zipfile.ZipInfo) -> str:
 def member_source(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, meter: Meter, *, unpack: bool = False
 ) -> Iterator[Source]:
-    """The bytes of a member; with ``unpack`` those inside, where the member is a gzip of one file.
+    """The bytes of a member; with ``unpack`` those inside, where the member is a gzip of a file.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def member_source(
 
 
 def nested(head: bytes) -> FormatError:
-    """The error of an archive in an archive, which begins with ``head``; a workbook is one too."""
+    """The error of an archive in an archive, which begins with ``head``; a workbook counts as an archive."""
     if is_packed_spreadsheet(head):
         message = "This is a spreadsheet in an archive. Unpack it and upload the spreadsheet, or its table as CSV."
     else:
@@ -301,7 +301,7 @@ def _read_member(
 def _same_names(
     members: list[Member], owned: list[str | None], paths: list[str], options: ReadOptions
 ) -> dict[tuple[str, str], list[Trajectory]]:
-    """The series of all members by name and person: those of one name and person are one series.
+    """The series of all members by name and person: those of the same name and person are joined.
 
     Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user,
     whatever the series of others are called.
@@ -323,7 +323,7 @@ def _same_names(
 
 
 def _joined(parts: list[Trajectory], report: Report) -> Trajectory:
-    """Parts of one series and person as one, sorted by time; untimed parts one after another."""
+    """The parts of a series and person joined, sorted by time; untimed parts in their order."""
     name, person = parts[0].name, parts[0].person
     if len(parts) == 1:
         return parts[0]

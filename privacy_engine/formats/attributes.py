@@ -92,7 +92,7 @@ def _with_ends(
 
 
 def _joined(values: Sequence[Any], lines: Mask) -> Mask:
-    """Which of the ``lines`` start where another one ends; ``values`` are of all starts, then of all ends."""
+    """Which of the ``lines`` start where another ends; ``values`` are of all starts, then of all ends."""
     key = np.zeros(len(values[0]), dtype=np.int64)
     for column in values:
         code = np.unique(column, return_inverse=True, equal_nan=False)[1]
@@ -111,7 +111,7 @@ def points_of(
 ) -> Points:
     """Positions with what stands beside them; ``column`` gives the Arrow array of a name.
 
-    A geometry that is none, or no point or line, is one row that is dropped with its reason.
+    A geometry that is none, or no point or line, is a row that is dropped with its reason.
     """
     read = line_ends = last = None
     if "start" in roles and (np.bincount(geometries.row, minlength=1) > 1).any():

@@ -32,7 +32,7 @@ from privacy_engine.formats.table import order_is_plain
 BLOCK = 2 << 20
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
 Block = tuple[Points, Report]
-"""The rows of a block, and a report with what was decided before; that of the first one states the layout."""
+"""The rows of a block, and a report with what was decided before; that of the first block states the layout."""
 
 
 class _NotPlain(Exception):
@@ -55,7 +55,7 @@ class _Filed:
         self._lengths: list[Ints] = []
         self._overlap = False
         self.late: list[int] = []
-        """The numbers of the first rows that come after a later one of their series."""
+        """The numbers of the first rows that come after a later row of their series."""
 
     def __len__(self) -> int:
         return len(self._owners)
@@ -88,7 +88,7 @@ class _Filed:
         return int((known == first).all(axis=0).sum())
 
     def series(self, timed: bool) -> Trajectories:
-        """Each series in one piece, sorted by time, in a file where there are many events; nothing is left here."""
+        """Each series as a whole, sorted by time, in a file where there are many events; nothing is left here."""
         numbers, lengths = np.concatenate(self._numbers), np.concatenate(self._lengths)
         order = np.argsort(numbers, kind="stable")
         sizes = np.bincount(numbers, lengths).astype(np.int64)
@@ -156,7 +156,7 @@ def series_of(
 
 
 def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock) -> Iterator[Block]:
-    """The rows of each block of a text, whose first one decides the dialect."""
+    """The rows of each block of a text, the first of which decides the dialect."""
     data = next(blocks)
     if (encoding_of_mark(data) or options.encoding or "UTF-8") != "UTF-8":
         raise _NotPlain

@@ -1,4 +1,4 @@
-"""Check-ins in a ZIP archive: one table of them and, beside it, perhaps a list of their venues."""
+"""Check-ins in a ZIP archive: a table of them and, beside it, perhaps a list of their venues."""
 
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from privacy_engine.formats.source import Meter, display_name
 from privacy_engine.formats.venues import venues_of
 
 MOST_MEMBERS = 20
-"""An archive of more files is one of trajectories."""
+"""An archive of more files holds trajectories."""
 
 
 class Tables(NamedTuple):
@@ -87,7 +87,7 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
     Raises
     ------
     FormatError
-        There is not exactly one table of check-ins, more than one list of venues, or nothing usable in one of them.
+        There is not exactly 1 table of check-ins, more than 1 list of venues, or nothing usable in a file.
     """
     report.format, report.format_title = "zip", "ZIP archive"
     name, venues = _chosen(tables), None
@@ -108,7 +108,7 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
 
 
 def _chosen(tables: Tables) -> str:
-    """The one table to read as check-ins: of an archive without one its only table, whose columns the error names."""
+    """The only table of check-ins; where there is none, the archive's only table, whose columns the error names."""
     _refuse_several(tables.checkins, "tables of check-ins")
     for name in (*tables.checkins, *(tables.others if len(tables.others) == 1 else ())):
         return name

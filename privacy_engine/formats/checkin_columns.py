@@ -42,7 +42,7 @@ class Layout:
     zeros: bool = False
 
     def fits(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Whether most of ``rows`` have this layout; rows of one cell count for nothing."""
+        """Whether most of ``rows`` have this layout; rows of a single cell count for nothing."""
         rows = [row for row in rows if sum(bool(cell.strip()) for cell in row) > 1]
         if not rows or len(self.patterns) not in {len(row) for row in rows}:
             return False
@@ -106,7 +106,7 @@ def lacks_times(names: Sequence[str], sample: Sequence[Sequence[str]], headed: b
 
 
 def _names_users(names: Sequence[str]) -> bool:
-    """Whether a header names users, without which a table is none of check-ins: of a wide one that is quickly known."""
+    """Whether a header names users, without which a table is none of check-ins; quickly known of a wide table."""
     return "user" in _named(names, True, {}, ("user",))
 
 

@@ -175,7 +175,7 @@ def _joined(
 def _names(
     own: Any, kept: Ints, place: Ints | None, places: Sequence[str], venues: Venues | None, report: Report
 ) -> list[str]:
-    """The name of each place: that of the venue, else the first in the table; empty where no place has one."""
+    """The name of each place: that of the venue, else the first in the table; empty where no place is named."""
     if place is None:
         return []
     texts = venues.names_of(places) if venues is not None else [""] * len(places)

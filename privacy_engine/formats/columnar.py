@@ -1,4 +1,4 @@
-"""Tables whose columns come as Arrow arrays: positions in two columns, or geometries in one of bytes or of text."""
+"""Tables whose columns come as Arrow arrays: positions in two columns, or geometries as bytes or as text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def simple(table: Any, name: str) -> Any:
-    """A column of numbers, text or times as one array.
+    """A column of numbers, text or times as an array.
 
     Raises
     ------

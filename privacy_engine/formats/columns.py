@@ -159,20 +159,20 @@ def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> N
 
 
 def decide_clock(roles: Roles, report: Report) -> None:
-    """Record the columns that are one instant together with that of the time, if there are any."""
+    """Record the columns that make an instant together with that of the time, if there are any."""
     if clock := {unit: roles[unit] for unit in PARTS if unit in roles}:
         report.decide("clock", clock_option(clock))
 
 
 def require_one(role: str, column: Column, columns: Sequence[Column]) -> None:
-    """Request a choice where others of the columns have the name of this one."""
+    """Request a choice where others of the columns have the same name."""
     alike = [other for other in columns if other.plain == column.plain]
     if len(alike) > 1:
         raise which_column(role, alike)
 
 
 def _add_time(columns: Sequence[Column], roles: Roles, options: ReadOptions, report: Report) -> None:
-    """The column of the time where the options name none, and those that are one instant with it."""
+    """The column of the time where the options name none, and those that make an instant with it."""
     stated = roles.get("time")
     free = [column for column in columns if column.place not in _taken("time", roles) or column.place == stated]
     others, time = clock_places(options, [column.name for column in columns]), None
@@ -223,7 +223,7 @@ def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, re
 
 
 def _report_time(time: TimeColumns, report: Report) -> None:
-    """Name the columns that were taken for the time, unless there is one and it is called so."""
+    """Name the columns that were taken for the time, unless there is a single column and it is called so."""
     if not time.others:
         _report("time", time.time.name, time.time.plain, report)
         return
@@ -253,7 +253,7 @@ def _person(names: Sequence[str], plain: Sequence[str], roles: Roles, options: R
     """The place of the column that names the person."""
     if options.person is not None:
         return _named("person", names, options.person_column)
-    if options.id == "#0":  # the whole file is one series, so one person's
+    if options.id == "#0":  # the whole file is a single series, so a single person's
         return None
     if "id" in roles and plain[roles["id"]] in PERSON:
         return roles["id"]
@@ -268,12 +268,12 @@ def named_roles(names: Sequence[str], options: ReadOptions, among: Sequence[str]
 
 
 def _taken(role: str, roles: Roles) -> set[int]:
-    """The places where a role is not looked for. A coordinate may be a series too, so it only avoids the other one."""
+    """The places where a role is not looked for. A coordinate may be a series too, so it only avoids the other."""
     return {place for other, place in roles.items() if role not in ("lat", "lon") or (other == "lat" and role == "lon")}
 
 
 def no_positions(names: Sequence[str], role: str = "lat", hint: str = "") -> FormatError:
-    """The error for a table in which a coordinate's column cannot be found; lists what was found."""
+    """The error for a table in which a coordinate's column is missing; lists the columns."""
     shown = ", ".join(name.strip()[:30] for name in names[:12]) + (" …" if len(names) > 12 else "")
     return FormatError(
         f"No {TITLES[role]} column was found. The columns are: {shown}. "
@@ -284,7 +284,7 @@ def no_positions(names: Sequence[str], role: str = "lat", hint: str = "") -> For
 
 
 def place_of(role: str, names: Sequence[str], wanted: str) -> int:
-    """The place of the column that the owner named for ``role``; an error where there is none, or more than one."""
+    """The place of the column that the owner named for ``role``; an error where there is none, or more than 1."""
     place = _named(role, names, wanted)
     if place is None:
         raise no_column(role, names, wanted)
@@ -328,7 +328,7 @@ def _known(role: str, columns: Sequence[Column], known: Sequence[str], taken: se
 
 
 def which_column(role: str, columns: Sequence[Column]) -> ChoiceNeeded:
-    """The question which of the columns of one name has a role."""
+    """The question which of the columns of the same name has a role."""
 
     def label(column: Column) -> str:
         cells = ", ".join(cell[:20] for cell in column.cells[:2])
@@ -348,7 +348,7 @@ def _numbers_the_rows(column: Column) -> bool:
     Raises
     ------
     ChoiceNeeded
-        The column is called id, and each of many rows has one of its own.
+        The column is called id, and each of many rows has its own.
     """
     if column.plain not in ("id", "name"):
         return False

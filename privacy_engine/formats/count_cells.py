@@ -29,7 +29,7 @@ def plain(cell: str) -> str:
 
 
 def count_of(cell: str) -> tuple[float, int]:
-    """A cell of counts as a number and ``GOOD``, or nan and the reason why not; a withheld one is as good as one."""
+    """A cell of counts as a number and ``GOOD``, or nan and the reason why not; a withheld count is good too."""
     cell = plain(cell.strip())
     return number("0" if is_withheld(cell) else cell)
 
@@ -40,12 +40,12 @@ def is_withheld(cell: str) -> bool:
 
 
 def without_marks(column: Any, options: ReadOptions, report: Report) -> Any:
-    """A column of texts of counts without marks between thousands, which are found out where the options state none.
+    """A column of texts of counts without marks between thousands, which are detected where the options state none.
 
     Raises
     ------
     ChoiceNeeded
-        1.234 may be a thousand or one and a fraction.
+        1.234 may be a thousand or a fraction.
     """
     trimmed, mark = pc.utf8_trim_whitespace(column), options.thousands
     if mark is None and not options.applied:

@@ -131,7 +131,7 @@ def _shown(names: Sequence[str]) -> str:
 
 
 def turned(table: Table, across: Sequence[int], report: Report) -> Table:
-    """A table with a column for each time as one with a row for each time; its rows are the streams.
+    """A table with a column for each time as a table with a row for each time; its rows are the streams.
 
     A stream is called by the texts of its row; coordinates do not name it.
 

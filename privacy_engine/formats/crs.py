@@ -20,7 +20,7 @@ _NAMES = re.compile(
 )
 _DEGREES = ("EPSG:4326", "OGC:CRS84")
 MINUTES = "DDMM"
-"""The system of degrees and minutes in one number, as receivers write them."""
+"""The system of degrees and minutes in a single number, as receivers write them."""
 _UTM = "UTM"
 AREAS = (
     ("EPSG:2056", "metres, Switzerland (LV95)", (2.48e6, 2.84e6, 1.07e6, 1.3e6)),
@@ -52,7 +52,7 @@ def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
     Raises
     ------
     FormatError
-        The system is neither E7 nor one whose code is known.
+        The system is neither E7 nor of a known code.
     """
     name = canonical(system)
     if name in _DEGREES:
@@ -181,7 +181,7 @@ def _unwrapped(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -
 def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats, bool]:
     """Positions whose system no option states, and whether they were E7.
 
-    If one is beyond 360, most must be degrees, in either order.
+    If any is beyond 360, most must be degrees, in either order.
     """
     sizes = np.abs(x), np.abs(y)
     if max(size.max() for size in sizes) <= 360:
@@ -244,7 +244,7 @@ def _require_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None
 
 
 def eastward(lon: Floats, known: Mask, options: ReadOptions, report: Report) -> Floats:
-    """Longitudes as -180 to 180: one above 180, up to 360, counts degrees to the east, unless the options state other.
+    """Longitudes as -180 to 180: those above 180, up to 360, count degrees to the east, unless the options state other.
 
     Each is judged alone, whatever the others are. Those that are ``known`` are counted in the report.
     """

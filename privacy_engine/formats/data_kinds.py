@@ -19,7 +19,7 @@ Kinds = tuple[TableKind, ...]
 
 
 def checked(kinds: Collection[str]) -> Kinds:
-    """The requested kinds, in their usual order; ParameterError where one is not known."""
+    """The requested kinds, in their usual order; ParameterError where any is unknown."""
     for kind in kinds:
         if kind not in table_kinds:
             rule = f"must be among {', '.join(table_kinds)}"
@@ -32,7 +32,7 @@ def checked(kinds: Collection[str]) -> Kinds:
 def read_other(
     format: Format, source: Source, kinds: Kinds, options: ReadOptions, report: Report
 ) -> tuple[str, Any] | None:
-    """The kind and the data of a table, where it is of one of ``kinds`` that its format does not read itself.
+    """The kind and the data of a table, where it is of a kind in ``kinds`` that its format does not read itself.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _keep_used(kind: TableKind, known: Collection[str], report: Report) -> None:
 def read_archive(
     stream: BinaryIO, kinds: Kinds, options: ReadOptions, report: Report, meter: Meter
 ) -> tuple[str, Any] | None:
-    """The kind and the data of a ZIP archive, where it holds one of ``kinds``; None for files of what formats read.
+    """The kind and the data of a ZIP archive, where it holds any of ``kinds``; None for files of what formats read.
 
     Raises
     ------

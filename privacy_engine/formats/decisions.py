@@ -52,7 +52,7 @@ class Decisions:
 
     @classmethod
     def of(cls, report: Report, earlier: Decisions | None = None) -> Decisions:
-        """Those of a reading; of one with all that an ``earlier`` one decided, those."""
+        """Those of a reading; of a reading with all that an ``earlier`` decided, those."""
         joins = tuple(dict.fromkeys(note["code"] for note in report.notes if note["code"] in JOINS))
         if earlier is not None and "automatic" in earlier.options:
             return replace(earlier, joins=joins)

@@ -40,7 +40,7 @@ _SENTENCES = {
 def describe(report: Report) -> None:
     """Write ``report.columns``: for each column its name, role, whether it was used, and a sentence.
 
-    ``resembles`` is what one that is not used looks like: "coordinate", "time", "person" or "".
+    ``resembles`` is what an unused column looks like: "coordinate", "time", "person" or "".
     """
     layout = report.layout
     if layout is None:
@@ -65,7 +65,7 @@ def describe(report: Report) -> None:
 
 
 def _roles(layout: Layout, report: Report) -> dict[int, str]:
-    """The role of each column that has one."""
+    """The role of each column, if any."""
     if table_kinds[layout.kind].by_format:
         return {place: role for role, place in reversed(layout.roles.items())}
     roles = table_kinds[layout.kind].used_columns(layout.names, report.decided)

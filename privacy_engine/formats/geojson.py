@@ -204,7 +204,7 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
 
 
 def _part(listed: list[Any], i: int, at: int, n: int) -> list[Any]:
-    """The values of a list for the i-th line, whose n positions begin at ``at``: the list may be one for each line."""
+    """The values of a list for the i-th line, whose n positions begin at ``at``: it may hold a list for each line."""
     if any(isinstance(value, list) for value in listed):
         part = listed[i] if i < len(listed) else []
         return part if isinstance(part, list) else []
@@ -230,7 +230,7 @@ def _mark_name(features: Sequence[Any], options: ReadOptions, report: Report) ->
 
 
 def _marks(properties: dict[str, Any], rows: _Rows) -> Any:
-    """The values of a feature for its positions: a list with one value for each, or one value for all."""
+    """The values of a feature for its positions: a list with a value for each, or a value for all."""
     keys = (key for key in properties if rows.mark_name and canonical(key) == rows.mark_name)
     key = next(keys, None)
     if key is None:

@@ -35,7 +35,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 def _mark(head: bytes, options: ReadOptions | None = None) -> str | None:
-    """The separator that makes one column a column of geometries and leaves the others at least one cell, if any."""
+    """The separator that makes one column a column of geometries and leaves the others at least 1 cell, if any."""
     lines = [line for line in first_lines(head) if line.strip()][:_MOST_LINES]
     stated = None if options is None else options.delimiter
     for name, mark in _MARKS.items():

@@ -160,7 +160,7 @@ def _array(cells: tuple[Any, ...]) -> Any:
 
 
 def in_system(system: str, options: ReadOptions) -> ReadOptions:
-    """The options with the coordinate system that a file states, unless the owner named one."""
+    """The options with the coordinate system that a file states, unless the owner named another."""
     if (
         options.crs is not None
         or not system

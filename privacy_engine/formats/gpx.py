@@ -42,7 +42,7 @@ _PIECE = 50_000
 
 
 class _Column:
-    """The points of one kind as text; full pieces are packed by Arrow, so that they stay small."""
+    """The points of a kind as text; full pieces are packed by Arrow, so that they stay small."""
 
     def __init__(self) -> None:
         self.lat: list[str | None] = []
@@ -161,7 +161,7 @@ class _Handlers:
         return part.end
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """A start tag: a point, its time, or one of the few elements around points that count."""
+        """A start tag: a point, its time, or any of the few elements around points that count."""
         if self.inside:
             if self.inside == 1 and tag == self.time_tag and self.column.time[-1] is None:
                 self._collect("time")

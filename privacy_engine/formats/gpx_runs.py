@@ -1,4 +1,4 @@
-"""Runs of plain GPX track points, read by one regular expression instead of by parser callbacks for every tag.
+"""Runs of plain GPX track points, read by a regular expression instead of by parser callbacks for every tag.
 
 A plain point is what most recorders and our own export write: an unprefixed ``trkpt`` with numeric ``lat`` and ``lon``,
 one ``time``, and children of GPX's own names with simple ASCII text. A run of them is well-formed content and has no

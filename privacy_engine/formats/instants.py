@@ -1,4 +1,4 @@
-"""The instants of a table's rows: from one column, or from a date and its parts in several, with zones in the cells."""
+"""The instants of a table's rows: from a column, or from a date and its parts in several, with zones in the cells."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from privacy_engine.formats.time_columns import PARTS
 from privacy_engine.formats.times import Times, times
 
 TIME_ROLES = ("time", *PARTS)
-"""The roles of the columns that are one instant together."""
+"""The roles of the columns that make an instant together."""
 END_ROLES = (*(f"end_{unit}" for unit in TIME_ROLES), "end_lon", "end_lat")
 """The roles of the columns with the end of a stay or trip."""
 
@@ -64,7 +64,7 @@ def _one_after_another(first: Any, second: Any) -> Any:
 
 
 def _joined(columns: Mapping[str, Any]) -> Any:
-    """The date and its parts as one column."""
+    """The date and its parts as a single column."""
     date, clock = columns["time"], columns.get("clock")
     if pa.types.is_date32(date.type) and clock is not None and pa.types.is_time32(clock.type):
         days, seconds = (part.cast(pa.int32()).cast(pa.int64()) for part in (date, clock))

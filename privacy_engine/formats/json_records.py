@@ -1,6 +1,6 @@
 """JSON records: an array of objects, an object that holds such an array, or one object on each line (JSON lines).
 
-The members of inner objects are columns too, called by their last name where that is the only one of it.
+The members of inner objects are columns too, called by their last name where no other has it.
 """
 
 import itertools
@@ -96,7 +96,7 @@ def _text(value: Any) -> str | None:
 
 
 def records(source: Source, options: ReadOptions, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a file with their numbers, one at a time; what is none in their place is counted in the report.
+    """The records of a file with their numbers, in turn; what is none in their place is counted in the report.
 
     Raises
     ------

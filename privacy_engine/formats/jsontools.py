@@ -100,7 +100,7 @@ class JsonReader:
                 return ""
 
     def take(self, characters: str) -> str:
-        """The next character, which must be one of ``characters``."""
+        """The next character, which must be in ``characters``."""
         character = self.next()
         if not character or character not in characters:
             raise ValueError(f"one of {characters} is missing")
@@ -125,7 +125,7 @@ class JsonReader:
             more = self._more()
 
     def elements(self) -> Iterator[Any]:
-        """The elements of an array whose bracket has been taken, one at a time."""
+        """The elements of an array whose bracket has been taken, in turn."""
         if self.next() == "]":
             self.take("]")
             return
@@ -149,7 +149,7 @@ class JsonReader:
                 return
 
     def enter(self, part: str) -> bool:
-        """Go to the member or element of this name or number of the next value; whether there is one."""
+        """Go to the member or element of this name or number of the next value; whether it exists."""
         if self.next() not in ("{", "["):
             return False
         listed = self.take("{[") == "["

@@ -116,7 +116,7 @@ class _Handlers:
             self._person(name, attributes)
 
     def _person(self, name: str, attributes: dict[str, str]) -> None:
-        """Collect the element that names the person: one of the placemark, or data by their attribute ``name``."""
+        """Collect the element that names the person: in the placemark, or data by their attribute ``name``."""
         if name in _DATA:
             self.data = canonical(attributes.get("name", "")) == self.person_key
             if self.data and name == "SimpleData":

@@ -30,7 +30,7 @@ def uncut(parts: Sequence[Sequence[Any]]) -> list[Any]:
 
 @dataclass
 class LineTimes:
-    """How many lines had their times in which way, for the report; ``fourth``: whether the fourth coordinate is one.
+    """How many lines had their times in which way, for the report; ``fourth``: whether the fourth coordinate is a time.
 
     ``starts`` and ``ends`` hold the series, the time and the place of both ends of the lines whose ends alone have
     times, ``at`` the row of the first position of each.
@@ -72,7 +72,7 @@ class LineTimes:
 
 
 def _repeating(starts: Sequence[Any], ends: Sequence[Any]) -> list[bool]:
-    """Which lines start where another one ends."""
+    """Which lines start where another ends."""
     ending = Counter(ends)
     return [ending[start] > (start == end) for start, end in zip(starts, ends, strict=True)]
 

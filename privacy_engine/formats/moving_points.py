@@ -1,4 +1,4 @@
-"""The temporal geometry of a moving feature (OGC 19-045r3): positions and as many instants, in one part or several."""
+"""The temporal geometry of a moving feature (OGC 19-045r3): positions and as many instants, in any number of parts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +75,7 @@ def in_system(document: Any, features: Sequence[Any], options: ReadOptions) -> R
     Raises
     ------
     FormatError
-        They name several, or one without a name; or times that are not of the Gregorian calendar.
+        They name several systems, or a system without a name; or times that are not of the Gregorian calendar.
     """
     systems: dict[str, None] = {}
     for feature in reported((document, *features), ROWS):

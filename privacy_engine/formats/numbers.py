@@ -64,7 +64,7 @@ def _degrees(text: str, axis: str | None) -> tuple[float, int]:
         return math.nan, NOT_A_NUMBER
     letters = (match["before"] or "") + (match["after"] or "")
     if not letters and not re.search("[°ºd]", text, re.IGNORECASE):
-        return math.nan, NOT_A_NUMBER  # "1 2" is a slip, not one degree and two minutes
+        return math.nan, NOT_A_NUMBER  # "1 2" is a slip, not a degree and two minutes
     minutes, seconds = float(match["m"] or 0), float(match["s"] or 0)
     wrong_letter = len(letters) > 1 or letters.upper() not in _LETTERS[str(axis)]
     if wrong_letter or (letters and match["sign"]) or minutes >= 60 or seconds >= 60:

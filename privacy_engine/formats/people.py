@@ -26,7 +26,7 @@ TITLES = {"one": "everything", "series": "series", "file": "file", "folder": "fo
 
 @dataclass(frozen=True)
 class Whose:
-    """What a reader found out about whose its series are.
+    """What a reader determined about whose its series are.
 
     ``kind`` is ``one`` (nothing names a person), ``series`` (the series' names are those of people), ``either`` (they
     may name people or one person's pieces) or ``column`` (the series carry their persons already). ``column`` is the
@@ -46,7 +46,7 @@ UNNAMED = Whose()
 
 
 def settle(series: Sequence[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
-    """The series of one file with their persons; ``report`` records them, and a guess that matters as a guess."""
+    """The series of a file with their persons; ``report`` records them, and a guess that matters as a guess."""
     stated, (names, persons) = options.person, labels_of(series)
     if stated is None:
         return _guessed(series, whose, options, report)
@@ -105,7 +105,7 @@ def reported(
 
 
 def _stated(value: str, report: Report) -> str:
-    """The option ``person`` for a value, of a table with the place of its column: two may have one name."""
+    """The option ``person`` for a value, of a table with the place of its column: two may have the same name."""
     layout = report.layout
     if layout is not None and layout.fixed and value.startswith(NAMED_COLUMN):
         return SERIES
@@ -114,7 +114,7 @@ def _stated(value: str, report: Report) -> str:
 
 
 def overlap(series: Sequence[Trajectory]) -> bool:
-    """Whether two of the series are recorded at the same time, which one person's pieces are not."""
+    """Whether two of the series are recorded at the same time, which the pieces of a person are not."""
     spans = [(track.time_s[0], track.time_s[-1]) for track in series if track.time_s is not None and len(track)]
     if len(spans) < len(series):
         return False

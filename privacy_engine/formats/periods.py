@@ -19,7 +19,7 @@ PERIOD = re.compile(
 """A day, or a week, month, quarter or year, all but quarters in the form of ISO 8601."""
 _LONGEST = len("September 2024")
 _ACROSS = 3
-"""The fewest columns of dates by which a table is one with dates across."""
+"""The fewest columns of dates by which a table has its dates across."""
 
 
 def first_day(text: str) -> str:

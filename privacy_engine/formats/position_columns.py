@@ -44,7 +44,7 @@ _UNITS = frozenset(
 
 
 class Pair(NamedTuple):
-    """The columns of one position: ``about`` is what their names state beside that they are coordinates."""
+    """The columns of a position: ``about`` is what their names state beside that they are coordinates."""
 
     lat: Column
     lon: Column
@@ -69,7 +69,7 @@ def _about(axis: str, column: Column) -> frozenset[str] | None:
 
 
 def pairs(columns: Sequence[Column], lat: int | None = None, lon: int | None = None) -> list[Pair]:
-    """The columns that may be a position, the likeliest first; only of that latitude or longitude where one is given.
+    """The columns that may be a position, the likeliest first; only of that latitude or longitude where it is given.
 
     Two columns of a position have names that differ in the coordinate alone.
     """

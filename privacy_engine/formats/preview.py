@@ -96,7 +96,7 @@ class Preview:
 
     @property
     def mapping(self) -> dict[str, str]:
-        """The reading options that state what was found: read with them, the file gives the same."""
+        """The reading options that state what was detected: read with them, the file gives the same."""
         roles = table_kinds[self.kind].roles
         known = [role.name for role in roles]
         places = {column.role: column.place for column in self.columns if column.role in known}
@@ -112,7 +112,7 @@ class Preview:
 
 
 def preview_of(source: Source, options: ReadOptions, report: Report, meter: Meter, read_as: ReadAs) -> Preview:
-    """The preview of one file, of which little more than :data:`head_sample.BYTES` is read.
+    """The preview of a file, of which little more than :data:`head_sample.BYTES` is read.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def _name(layout: Layout, place: int) -> str:
 
 
 def _shown(text: str) -> str:
-    """A cell in one short line, without what cannot be seen."""
+    """A cell as a short line, without what cannot be seen."""
     seen = "".join(char if char.isprintable() else " " for char in text[: 4 * CELL_CHARS]).split()
     line = " ".join(seen)
     return line if len(line) <= CELL_CHARS else f"{line[: CELL_CHARS - 1]}…"

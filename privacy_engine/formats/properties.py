@@ -1,4 +1,4 @@
-"""The properties of features that name their series and their person: found as the columns of a table are."""
+"""The properties of features that name their series and their person: detected as the columns of a table are."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ def _values(key: str, features: Sequence[Any]) -> list[str]:
 
 
 def _usual(key: str, features: Sequence[Any]) -> bool:
-    """Whether most features have the property: one that few have does not describe the others.
+    """Whether most features have the property: a property that few have does not describe the others.
 
     An empty name is a name where we wrote it ourselves.
     """
@@ -103,7 +103,7 @@ def _usual(key: str, features: Sequence[Any]) -> bool:
 
 
 def _names(key: str, plain: str, features: Sequence[Any]) -> bool:
-    """Whether a property can name series: one called id or name does not if every point has another."""
+    """Whether a property can name series: a property called id or name does not if every point has another."""
     values = _values(key, features)
     if plain not in _EACH_ITS_OWN or len(values) < 2 or len(set(values)) < len(values):
         return _usual(key, features)

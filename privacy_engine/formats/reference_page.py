@@ -80,12 +80,12 @@ def _whether(judge: Callable[..., bool]) -> str:
 
 
 def _line(described: Any) -> str:
-    """A whole docstring on one line."""
+    """A whole docstring as a single line."""
     return _text(described).replace("\n\n", " ")
 
 
 def _first(described: Any) -> str:
-    """The first paragraph of a docstring, on one line."""
+    """The first paragraph of a docstring, as a single line."""
     return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split()).replace("``", "`")
 
 

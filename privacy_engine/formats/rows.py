@@ -1,4 +1,4 @@
-"""Positions found one by one, in formats that are no tables: collected here, settled as columns at the end."""
+"""Positions read singly, in formats that are no tables: collected here, settled as columns at the end."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _TimesByRow:
 class Rows:
     """Positions in the order of the file: degrees or why there are none, a time, a row number, a series.
 
-    A time is text as it stands in the file, seconds since 1970 UTC, or None; one file has either texts or seconds.
+    A time is text as it stands in the file, seconds since 1970 UTC, or None; a file has either texts or seconds.
     """
 
     lon: array[float] = field(default_factory=lambda: array("d"))

@@ -36,7 +36,7 @@ _SHIPS = frozenset(("mmsi", "imo", "vessel", "ship", "boat", "buoy", "sog", "dra
 
 
 class Sample(NamedTuple):
-    """The first series one after another: ``lon``, ``lat``, ``time_s`` (n,), nan without times, ``code`` the series."""
+    """The first series in their order: ``lon``, ``lat``, ``time_s`` (n,), nan without times, ``code`` the series."""
 
     lon: Floats
     lat: Floats
@@ -142,7 +142,7 @@ def _two_places(sample: Sample, report: Report) -> str:
 
 
 def _single_points(sample: Sample, report: Report) -> str:
-    """Nearly every series is one event."""
+    """Nearly every series is a single event."""
     single = sum(size == 1 for size in sample.sizes)
     if len(sample.sizes) < _FEWEST_SERIES or single < _MOSTLY * len(sample.sizes):
         return ""
@@ -164,7 +164,7 @@ def _future(sample: Sample, report: Report) -> str:
 
 
 def _zone_jump(sample: Sample, report: Report) -> str:
-    """The clock jumps by whole hours at one place, as where it changes its zone."""
+    """The clock jumps by whole hours at the same place, as where it changes its zone."""
     steps = np.where(np.diff(sample.code) == 0, np.diff(sample.time_s), np.nan)
     known = steps[np.isfinite(steps)]
     usual = float(np.median(known)) if len(known) > 2 * _FEWEST else np.inf
@@ -193,7 +193,7 @@ def _mostly_dropped(sample: Sample, report: Report) -> str:
 
 
 def _steps_m(sample: Sample, at: Ints) -> Floats:
-    """The distance from each of some events to the next one, metres."""
+    """The distance from each of some events to the next, metres."""
     return np.asarray(distance_m(sample.lon[at], sample.lat[at], sample.lon[at + 1], sample.lat[at + 1]))
 
 

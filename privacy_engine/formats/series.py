@@ -336,7 +336,7 @@ def report_late(count: int, rows: list[int], report: Report) -> None:
 
 
 def repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints) -> int:
-    """How many records repeat the one before; series begin at ``starts`` (m,)."""
+    """How many records repeat their predecessor; series begin at ``starts`` (m,)."""
     count, columns = 0, [column for column in (lon, lat, seconds) if column is not None]
     for some in leaving(columns, blocks(len(lon))):
         first = max(some.start - 1, 0)
@@ -348,7 +348,7 @@ def repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints) -> i
 
 
 def report_repeats(count: int, report: Report) -> None:
-    """Record how many records repeat the one before."""
+    """Record how many records repeat their predecessor."""
     if count:
         message = f"{counted(count, 'record')} equal to the record before; not removed."
         report.note("repeated", message, level="info", count=count)

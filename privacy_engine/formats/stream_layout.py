@@ -26,7 +26,7 @@ NAMES = (
         "dimension dim stream"
     ),
 )
-"""What columns of numbers that name streams are called, beside those that end with one of :data:`NAME_ENDS`."""
+"""What columns of numbers that name streams are called, beside those that end with any of :data:`NAME_ENDS`."""
 NAME_ENDS = ("_id", "_no", "_nr", "_code", "_key")
 GEOMETRIES = listed("wkt wkb geometry geom the_geom shape geohash")
 _INDEX = ("", *listed("id index row rowid row_id nr no unnamed_0 record"))
@@ -147,7 +147,7 @@ def _of_value(names: Sequence[str], time: int, value: int) -> Long:
 
 
 def certain_long(names: Sequence[str], sample: list[list[str]], *, repeated: bool = False) -> Long | None:
-    """The places of a table that can be nothing but a long one: with texts, or one column of ids beside a count.
+    """The places of a table that can be nothing but long: with texts, or a column of ids beside a count.
 
     ``repeated`` where numbers alone are enough, as the times repeat.
     """
@@ -159,7 +159,7 @@ def certain_long(names: Sequence[str], sample: list[list[str]], *, repeated: boo
 
 
 def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOptions) -> Long | None:
-    """The places of a long table; None for a wide one.
+    """The places of a long table; None for a wide table.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
 
 
 def has_several_counts(names: Sequence[str], sample: list[list[str]]) -> bool:
-    """Whether each row of a table is of one stream, and several columns can hold its count."""
+    """Whether each row of a table is of a single stream, and several columns can hold its count."""
     columns = _columns(names, sample)
     return columns is not None and bool(columns.texts) and len(columns.counts()) > 1
 

@@ -26,7 +26,7 @@ def codes(column: Any) -> Ints:
 
 
 class Timeline(NamedTuple):
-    """The timestamps of labels, in order: ``first`` are the places of their first labels, ``number`` one per label."""
+    """The timestamps of labels, in order: ``first`` are the places of their first labels, ``number`` is by label."""
 
     labels: list[str]
     time_s: Floats | None

@@ -101,7 +101,7 @@ def _without_label(table: Table) -> Table:
 
 
 def _named(columns: list[Any], titles: list[str], stated: str | None, report: Report) -> Any:
-    """The names of the streams: one column, or the parts of a path, with a separator that no part has."""
+    """The names of the streams: a column, or the parts of a path, with a separator that no part has."""
     texts = [pc.fill_null(column.cast(pa.string()), "") for column in columns]
     if len(texts) == 1:
         return texts[0]
@@ -226,7 +226,7 @@ def _cell(table: Table, place: int, row: int) -> tuple[str, str]:
 
 
 def _added(counts: Floats, times: Timeline, lines: Any, table: Table, options: ReadOptions, report: Report) -> Floats:
-    """The counts with the rows of one time added, where the owner stated that every column holds counts."""
+    """The counts with the rows of the same time added, where the owner stated that every column holds counts."""
     order = np.argsort(times.number, kind="stable")
     again = order[1:][np.diff(times.number[order]) == 0]
     repeats = np.sort(again)

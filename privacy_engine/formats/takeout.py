@@ -36,7 +36,7 @@ _REFUSED = {"timelineEdits": "a list of edits", "deviceSettings": "a list of dev
 
 
 class _Timeline:
-    """Rows, and how many seconds some of their times are after the one written, by index."""
+    """Rows, and how many seconds some of their times are after the time written, by index."""
 
     def __init__(self) -> None:
         self.rows = Rows()

@@ -72,7 +72,7 @@ _PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
 """The parts of an instant: how their columns are called, and what they hold."""
 UNITS = ("year", "month", "day", "hhmm", "hour", "minute", "second", "zone")
 PARTS = ("clock", *UNITS)
-"""The roles of the columns that are one instant together with that of the time."""
+"""The roles of the columns that make an instant together with that of the time."""
 _PART = re.compile(rf"(?:({'|'.join((*UNITS, 'time', 'lon', 'lat'))}) )?(#[1-9][0-9]{{0,3}})")
 _OFFSET_NAMES = listed("utcofst utc_offset utcoffset tz_offset timezone_offset offset gmt_offset")
 _OFFSET = re.compile(r"(?:UTC|GMT)?[+-][0-9]{1,2}(?::?[0-9]{2})?|Z|UTC")
@@ -82,7 +82,7 @@ _ZONE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+)+")
 
 @dataclass(frozen=True)
 class TimeColumns:
-    """Columns that give one instant together: ``time`` and the others by their unit (``clock``, ``month`` …)."""
+    """Columns that give an instant together: ``time`` and the others by their unit (``clock``, ``month`` …)."""
 
     time: Column
     others: tuple[tuple[str, Column], ...] = ()
@@ -249,7 +249,7 @@ def _of_parts(columns: Sequence[Column]) -> list[TimeColumns]:
 
 
 def _with_zones(times: Sequence[TimeColumns], columns: Sequence[Column]) -> list[TimeColumns]:
-    """The same with the column of the offset or the zone of each row, where there is one and the times have none."""
+    """The same with the column of the offset or the zone of each row, if any, and where the times have none."""
     zones = [
         zone
         for zone in columns

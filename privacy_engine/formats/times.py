@@ -64,9 +64,9 @@ ORDERS = ("dmy", "mdy", "ymd")
 class Times:
     """A column of times. ``seconds`` is nan where there is none; naive ones are counted as if they were UTC.
 
-    ``unit`` and ``order`` are values of the options time_unit and date_order that were stated or found out; empty where
+    ``unit`` and ``order`` are values of the options time_unit and date_order that were stated or detected; empty where
     nothing needs them. ``units`` counts the numbers of each unit by their size, ``unplaced`` those of none, where the
-    unit was found out.
+    unit was detected.
     """
 
     seconds: Floats
@@ -151,7 +151,7 @@ def _dates_as_numbers(values: Floats) -> Mask:
 
 
 def epochs(values: Floats, options: ReadOptions) -> Floats:
-    """Numbers as seconds since 1970: the unit stated, or the one that their size implies, else ChoiceNeeded."""
+    """Numbers as seconds since 1970: the unit stated, or that their size implies, else ChoiceNeeded."""
     if options.time_unit in ("date", "none"):
         return np.full(len(values), np.nan)
     if options.time_unit == "days":
@@ -176,7 +176,7 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
 
 
 def _count_units(values: Floats, instants: Times, options: ReadOptions) -> None:
-    """Count which units the sizes of numbers imply, and decide for one; nothing where the options state the unit."""
+    """Count which units the sizes of numbers imply, and decide for a unit; nothing where the options state the unit."""
     if options.time_unit is not None:
         instants.unit = options.time_unit
         return

@@ -32,7 +32,7 @@ def settle(
 
     ``documented`` is the sentence of a format whose own documentation states its times are UTC; ``hint`` is
     added to the message of a guess. ``stated`` is the zone that the names of columns state, ``local`` for that of the
-    place, whose longitudes are ``lon``. Units and orders that were found out are reported here too. Raises
+    place, whose longitudes are ``lon``. Units and orders that were detected are reported here too. Raises
     ChoiceNeeded where only some times name a zone, or they are local to a place.
     """
     _report_decided(times, options, report)
@@ -83,7 +83,7 @@ def _nearest(lon: Floats | None) -> str:
 
 
 def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
-    """Record the unit and the order as decided, as guesses where they were found out, as warnings where in doubt."""
+    """Record the unit and the order as decided, as guesses where they were detected, as warnings where in doubt."""
     titles = dict(TIME_UNITS)
     report.decide("time_unit", times.unit or options.time_unit or "size")
     report.decide("date_order", times.order or options.date_order or "dmy")

@@ -24,7 +24,7 @@ _OTHER = (ValueError, OverflowError, IndexError, RuntimeError, MemoryError)  # w
 
 
 def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Report) -> tuple[str, Points, ReadOptions]:
-    """The points of the one layer in ``data``, and the options with its coordinate system.
+    """The points of the only layer in ``data``, and the options with its coordinate system.
 
     Raises
     ------

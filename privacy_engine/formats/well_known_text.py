@@ -29,7 +29,7 @@ _USUAL = ("wkt", "wkb", "ewkt", "ewkb", "geometry", "geom", "the_geom", "shape")
 
 
 def geometry_cells(names: Sequence[str], sample: Sequence[Sequence[str]]) -> int | None:
-    """The place of the column whose cells in ``sample`` are geometries, one of a usual name first; None if none."""
+    """The place of the column whose cells in ``sample`` are geometries, those of usual names first; None if none."""
     usual = [name.strip().lower() in _USUAL for name in names]
     for place in sorted(range(len(names)), key=lambda place: not usual[place]):
         cells = [row[place] for row in sample if place < len(row) and row[place].strip()]

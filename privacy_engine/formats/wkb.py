@@ -47,7 +47,7 @@ class _Points:
 
 
 def positions(blobs: Sequence[bytes | None], *, geopackage: bool = False) -> Geometries:
-    """The positions of geometries; a geometry without one is a row with the reason."""
+    """The positions of geometries; a geometry without positions is a row with the reason."""
     if not geopackage and (quick := _all_points(blobs)) is not None:
         return quick
     parts = _Points()

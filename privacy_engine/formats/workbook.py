@@ -131,7 +131,7 @@ def _workbook(file: BinaryIO, limits: Limits) -> Any:
 
 
 def _chosen(book: Any, options: ReadOptions, report: Report) -> Any:
-    """The sheet that the options name; else the first with a table, one of positions or times before others."""
+    """The sheet that the options name; else the first with a table, those of positions or times before others."""
     sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     names = [sheet.title for sheet in book.worksheets]
     if options.sheet is not None:

@@ -22,7 +22,7 @@ _INSTANT = re.compile(r"-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}
 
 
 class Unreadable(FormatError):
-    """The file is not one that Cairn exported, or is damaged."""
+    """The file was not exported by Cairn, or is damaged."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="unreadable", rule="a file that Cairn exported")
