@@ -70,12 +70,12 @@ class CleaningStep(Component):
         """
         if self.needs_time and not has_times(series):
             raise self._refuse("needs times", "needs times, and this file has none")
-        left, message, dropped = self._apply(series)
-        after = sum(lengths_of(left))
+        remaining, message, dropped = self._apply(series)
+        after = sum(lengths_of(remaining))
         if not after:
             raise self._refuse("at least 1 event left", "would leave no event")
-        sizes = sum(lengths_of(series)), after, len(series), len(left)
-        return left, Done(self.name, self.title, message, *sizes, tuple(dropped), self.stability(series))
+        sizes = sum(lengths_of(series)), after, len(series), len(remaining)
+        return remaining, Done(self.name, self.title, message, *sizes, tuple(dropped), self.stability(series))
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -108,8 +108,8 @@ class LeavesOut(CleaningStep):
     which: ClassVar[str]
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        left, dropped, first = kept(series, self._keeps)
-        return left, f"{counted(dropped, 'event')} {self.which.format(self)} left out.", first
+        remaining, dropped, first = kept(series, self._keeps)
+        return remaining, f"{counted(dropped, 'event')} {self.which.format(self)} left out.", first
 
     def _keeps(self, some: Trajectories) -> Mask:
         """Which events (n,) stay."""

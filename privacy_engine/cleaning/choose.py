@@ -75,8 +75,8 @@ class FirstEvents(CleaningStep):
     events: EventCount
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        left, dropped, first = kept(series, self._first)
-        return left, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first
+        remaining, dropped, first = kept(series, self._first)
+        return remaining, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first
 
     def _first(self, some: Trajectories) -> Mask:
         ends = np.minimum(some.starts[:-1] + self.events, some.starts[1:])

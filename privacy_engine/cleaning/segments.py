@@ -54,9 +54,9 @@ class SplitGaps(Cut):
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         pieces, cuts = self._cut(series, "time_s", self.silence_s)
-        left, dropped, first = kept(made_of(pieces, Trajectories.without_empty), self._long)
+        remaining, dropped, first = kept(made_of(pieces, Trajectories.without_empty), self._long)
         short = f", and {counted(dropped, 'event')} in shorter pieces left out" if dropped else ""
-        return left, f"Cut at {counted(cuts, 'gap')}{short}.", first
+        return remaining, f"Cut at {counted(cuts, 'gap')}{short}.", first
 
     def _long(self, some: Trajectories) -> Mask:
         return spread(np.diff(some.starts) >= self.least_events, some.starts)

@@ -161,7 +161,7 @@ def _release(
 
 
 def _summary(made: LabelledRelease, marks: Marks) -> str:
-    points, count = sum(map(len, marks.sets)), sum(marked.count for marked in marks.sets)
+    points, count = sum(map(len, marks.sets)), sum(landmarks.count for landmarks in marks.sets)
     published = sum(len(part.series) for part in made.published)
     share = count / points if points else 0.0
     marked = f" {count:,} landmarks ({share:.1%})," if marks.method else ""

@@ -96,7 +96,7 @@ class Decisions:
             if name == "members":
                 for member, own in value.items():
                     options = {"members": LEFT_OUT} if own is None else own
-                    yield from ((option, value, member) for option, value in options.items())
+                    yield from ((option, setting, member) for option, setting in options.items())
             elif name != "automatic":
                 yield name, value, ""
 

@@ -257,7 +257,7 @@ def _members(value: Any) -> dict[str, dict[str, Any] | None] | None:
     members: dict[str, dict[str, Any] | None] = {}
     for name, own in value.items():
         options = None if own is None else vars(ReadOptions.of({**own, "members": None}))
-        members[str(name)] = options and {key: value for key, value in options.items() if value is not None}
+        members[str(name)] = options and {key: setting for key, setting in options.items() if setting is not None}
     return members
 
 

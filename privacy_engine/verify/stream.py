@@ -34,7 +34,7 @@ def read_counts_parquet(data: bytes) -> Contents:
     counts = np.column_stack(columns) if columns else np.empty((len(labels), 0), dtype=np.int64)
     off_grid = [repr(number) for number in counts[off_lattice(counts)].tolist()] if estimates else []
     (time_name, *names), text = table.column_names, str(label.get("text", "")) if isinstance(label, dict) else ""
-    return CountContents(text, label, off_grid, time_name, names, [str(text) for text in labels], counts)
+    return CountContents(text, label, off_grid, time_name, names, [*map(str, labels)], counts)
 
 
 def _format(data: bytes) -> str | None:
