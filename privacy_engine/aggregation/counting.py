@@ -23,7 +23,7 @@ FIRST_S, LAST_S = -59_011_459_200.0, 247_093_459_200.0
 """The years 100 and 9800: every step that contains a time between them has a beginning in the calendar."""
 DEGREE_M = EARTH_RADIUS_M * np.pi / 180
 _WHOLE = 1e-9
-"""A box that is longer than whole cells by less than this share of one has no further cell."""
+"""A box that is longer than whole cells by less than this share of a cell has no further cell."""
 
 
 class Size(NamedTuple):
@@ -69,15 +69,15 @@ def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
         A time lies outside the calendar.
     """
     grid, steps = layout(events, spec)
-    found = _visits(events, spec, grid, steps)
+    visits = _visits(events, spec, grid, steps)
     counts = np.zeros(steps.count * len(grid))
-    counts[found.at] = found.often
+    counts[visits.at] = visits.often
     from_data = spec.box is None, len(spec.given_times()) < 2
     counted = Counted(grid, spec.unit, spec.most, spec.changed, *from_data, events.cleaned, events.decided)
     advance()
     table = counts.reshape(steps.count, len(grid))
     stream = CountStream(table, grid.names(), steps.labels(), steps.starts(), "time", counted)
-    return Aggregated(stream, _size(grid, steps, found))
+    return Aggregated(stream, _size(grid, steps, visits))
 
 
 def size_of(events: Events, spec: AggregationSpec) -> Size:
@@ -86,9 +86,9 @@ def size_of(events: Events, spec: AggregationSpec) -> Size:
     return _size(grid, steps, _visits(events, spec, grid, steps))
 
 
-def _size(grid: Grid, steps: Steps, found: _Visits) -> Size:
-    zero = 1 - len(found.at) / (steps.count * len(grid))
-    return Size(grid.rows, grid.columns, steps.count, zero, found.outside, found.cut)
+def _size(grid: Grid, steps: Steps, visits: _Visits) -> Size:
+    zero = 1 - len(visits.at) / (steps.count * len(grid))
+    return Size(grid.rows, grid.columns, steps.count, zero, visits.outside, visits.cut)
 
 
 def layout(events: Events, spec: AggregationSpec) -> tuple[Grid, Steps]:
@@ -103,7 +103,7 @@ def layout(events: Events, spec: AggregationSpec) -> tuple[Grid, Steps]:
 
 
 def _grid(events: Events, spec: AggregationSpec) -> Grid:
-    """Cells of at most ``cell_m`` over the box; without one over whole cells around the data."""
+    """Cells of at most ``cell_m`` over the box; without a box over whole cells around the data."""
     west, south, east, north = spec.box or _extent(events)
     middle = float(np.cos(np.radians((south + north) / 2)))
     high = spec.cell_m / DEGREE_M
@@ -172,8 +172,8 @@ def _visits(events: Events, spec: AggregationSpec, grid: Grid, steps: Steps) -> 
         times = events.time_s[inside] if spec.pick == "first" else None
         at, cut = _first_cells(getattr(events, spec.unit)[inside], at, times, spec.most, (steps.count, len(grid)))
     advance()
-    found, often = np.unique(at, return_counts=True)
-    return _Visits(found, often, outside, cut)
+    visited, often = np.unique(at, return_counts=True)
+    return _Visits(visited, often, outside, cut)
 
 
 def _first_cells(who: Ints, at: Ints, times: Floats | None, most: int, shape: tuple[int, int]) -> tuple[Ints, int]:

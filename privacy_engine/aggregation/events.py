@@ -34,17 +34,17 @@ class Events:
 
 
 def events_of(data: Any, cleaned: Sequence[str] = ()) -> Events:
-    """The events of data that have any; of check-ins each user is a person with one series.
+    """The events of data that have any; of check-ins each user is a person with a single series.
 
     Raises
     ------
     DataError
         There is no event, or events have no times or no positions.
     """
-    found = read_events(data, cleaned)
-    if not len(found):
+    events = read_events(data, cleaned)
+    if not len(events):
         raise DataError("events must be at least 1, got 0", field="events", rule="at least 1", value=0)
-    return found
+    return events
 
 
 @singledispatch
@@ -62,18 +62,18 @@ def _of_checkins(data: CheckIns, cleaned: Sequence[str]) -> Events:
 
 @read_events.register(Sequence)
 def _of_trajectories(data: Sequence[Trajectory], cleaned: Sequence[str]) -> Events:
-    times = [one.time_s for one in data if one.time_s is not None]
+    times = [track.time_s for track in data if track.time_s is not None]
     if len(times) != len(data):
         raise DataError("every series must have times to be counted by steps", field="time_s", rule="times")
-    codes = {name: code for code, name in enumerate(dict.fromkeys(one.person for one in data))}
-    lengths = [len(one) for one in reported(data)]
-    person = np.repeat(np.array([codes[one.person] for one in data], dtype=np.int64), lengths)
+    codes = {name: code for code, name in enumerate(dict.fromkeys(track.person for track in data))}
+    lengths = [len(track) for track in reported(data)]
+    person = np.repeat(np.array([codes[track.person] for track in data], dtype=np.int64), lengths)
     empty = [np.empty(0)]
     return Events(
         person,
         np.repeat(np.arange(len(data)), lengths),
         np.concatenate(times or empty),
-        np.concatenate([one.lon for one in data] or empty),
-        np.concatenate([one.lat for one in data] or empty),
+        np.concatenate([track.lon for track in data] or empty),
+        np.concatenate([track.lat for track in data] or empty),
         tuple(cleaned),
     )

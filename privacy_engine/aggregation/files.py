@@ -20,7 +20,7 @@ def write_csv(stream: CountStream, out: BinaryIO) -> None:
 
 def write_parquet(stream: CountStream, out: BinaryIO) -> None:
     """Write the same; the metadata hold how the counts were made, so that their sensitivity is known when read."""
-    columns = [pa.array(list(stream.labels)), *(pa.array(one) for one in stream.counts.T.astype(np.int64))]
+    columns = [pa.array(list(stream.labels)), *(pa.array(column) for column in stream.counts.T.astype(np.int64))]
     table = pa.table(columns, names=[stream.time_name, *stream.names])
     if stream.counted is not None:
         table = table.replace_schema_metadata({COUNTED: json.dumps(stream.counted.as_dict())})

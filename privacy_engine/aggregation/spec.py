@@ -160,8 +160,8 @@ class AggregationSpec(Spec):
         zone, start = info.data.get("time_zone"), info.data.get("start")
         if value is None or zone is None:
             return value
-        found = instant_of(value, zone)
-        if info.field_name == "end" and start is not None and found < instant_of(start, zone):
+        instant = instant_of(value, zone)
+        if info.field_name == "end" and start is not None and instant < instant_of(start, zone):
             raise broken("must not be before start")
         return value
 

@@ -1,4 +1,4 @@
-"""Check-ins from trajectories: one for each stay of a person, at its start."""
+"""Check-ins from trajectories: a check-in for each stay of a person, at its start."""
 
 import csv
 import io
@@ -62,13 +62,13 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
     DataError
         A series has no times, or there is no stay at all.
     """
-    people = {name: code for code, name in enumerate(dict.fromkeys(one.person for one in series))}
-    found = [(people[one.person], *_stays(one, spec)) for one in reported(series)]
-    user = np.repeat(np.array([code for code, *_ in found], dtype=np.int64), [len(time_s) for _, time_s, *_ in found])
+    people = {name: code for code, name in enumerate(dict.fromkeys(track.person for track in series))}
+    parts = [(people[track.person], *_stays(track, spec)) for track in reported(series)]
+    user = np.repeat(np.array([code for code, *_ in parts], dtype=np.int64), [len(time_s) for _, time_s, *_ in parts])
     if not len(user):
         rule = f"at least 1 of {spec.duration_s:g} s within {spec.distance_m:g} m"
         raise DataError.must_be("stays", rule, 0, got="0")
-    time_s, lon, lat = (np.concatenate([one[column] for one in found]) for column in (1, 2, 3))
+    time_s, lon, lat = (np.concatenate([part[column] for part in parts]) for column in (1, 2, 3))
     order = np.lexsort((time_s, user))
     names = [name or ONE_PERSON for name in people]
     stays = CheckIns(user[order], names, time_s[order], lon=lon[order], lat=lat[order])
@@ -76,7 +76,7 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
 
 
 def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
-    """The same, each where the first stay at its place was: the first such place of its user, or a new one."""
+    """The same, each where the first stay at its place was: the first such place of its user, or a new place."""
     lon, lat = np.array([stays.lon, stays.lat])
     first, place = list[int](), np.empty(len(stays), dtype=np.int64)
     begins = np.searchsorted(stays.user, stays.user)
@@ -88,19 +88,19 @@ def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
             first.append(i)
     user = stays.user[first]
     numbers = (np.arange(len(first)) - np.searchsorted(user, user) + 1).tolist()
-    places = [f"{stays.users[one]} {number}" for one, number in zip(user, numbers, strict=True)]
+    places = [f"{stays.users[code]} {number}" for code, number in zip(user, numbers, strict=True)]
     called, at = [f"Place {number}" for number in numbers], np.array(first)[place]
     return replace(stays, place=place, places=places, lon=lon[at], lat=lat[at], place_names=called)
 
 
-def _stays(one: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
-    """The beginning and the mean longitude and latitude of each stay of one series, (m,) each."""
-    if one.time_s is None:
+def _stays(track: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
+    """The beginning and the mean longitude and latitude of each stay of a series, (m,) each."""
+    if track.time_s is None:
         raise DataError("every series must have times for stays to be detected", field="time_s", rule="times")
     groups = stay_points(
-        one.lon,
-        one.lat,
-        one.time_s,
+        track.lon,
+        track.lat,
+        track.time_s,
         distance_m=spec.distance_m,
         duration_s=spec.duration_s,
         reading=spec.reading,
@@ -108,19 +108,19 @@ def _stays(one: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
     )
     start = groups[:, 0]
     anchor = np.repeat(start, groups[:, 1] - start)
-    east = (one.lon[_members(groups)] - one.lon[anchor] + 180) % 360 - 180  # a stay may lie across the antimeridian
-    lon = (one.lon[start] + _means(east, groups) + 180) % 360 - 180
-    return one.time_s[start], lon, _means(one.lat[_members(groups)], groups)
+    east = (track.lon[_members(groups)] - track.lon[anchor] + 180) % 360 - 180  # a stay may lie across the antimeridian
+    lon = (track.lon[start] + _means(east, groups) + 180) % 360 - 180
+    return track.time_s[start], lon, _means(track.lat[_members(groups)], groups)
 
 
 def _members(groups: Ints) -> Ints:
-    """The events of all groups [i, j), one group after another."""
+    """The events of all groups [i, j), group after group."""
     sizes = groups[:, 1] - groups[:, 0]
     return np.asarray(np.arange(sizes.sum()) + np.repeat(groups[:, 0] - np.cumsum(sizes) + sizes, sizes))
 
 
 def _means(values: Floats, groups: Ints) -> Floats:
-    """The mean of the values of each group, which lie one group after another."""
+    """The mean of the values of each group, which lie group after group."""
     sizes = groups[:, 1] - groups[:, 0]
     if not len(sizes):
         return np.empty(0)

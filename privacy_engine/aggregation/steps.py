@@ -48,10 +48,10 @@ def step_length(text: str) -> StepLength:
 def instant_of(text: str, zone: str) -> float:
     """Seconds since 1970 UTC of an ISO 8601 date or time, in ``zone`` without an offset; a validator's error else."""
     try:
-        found = dt.datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            found = found.replace(tzinfo=zoneinfo.ZoneInfo(zone))
-        return found.timestamp()
+        moment = dt.datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=zoneinfo.ZoneInfo(zone))
+        return moment.timestamp()
     except (ValueError, OverflowError):
         raise broken("must be a date or time such as 2024-06-15 or 2024-06-15T08:00") from None
 

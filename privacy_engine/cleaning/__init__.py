@@ -1,6 +1,6 @@
 """Cleaning: explicit, recorded steps between a file as it was read and the series that are worked on.
 
-Nothing is cleaned unasked. A step is one file here, registered; the original stays, so every step can be undone by
+Nothing is cleaned unasked. A step is a file here, registered; the original stays, so every step can be undone by
 reading it again without. What each did is reported (:class:`Done`) and stored with the dataset.
 
 >>> from privacy_engine.data import Trajectory
@@ -59,7 +59,7 @@ def parse_cleaning(description: Any) -> tuple[CleaningStep, ...]:
     Raises
     ------
     ParameterErrors
-        With one error for each field at fault, named ``cleaning.0.field``.
+        With an error for each field at fault, named ``cleaning.0.field``.
     """
     return cleaning_steps.parse_list(description, field="cleaning")
 
@@ -76,13 +76,13 @@ def clean(
     """
     # a list of mapped series would keep the pages of all in memory
     filed = isinstance(series, MappedSeries | Trajectories)
-    found, done = series if filed else list(series), list[Done]()
+    cleaned, done = series if filed else list(series), list[Done]()
     for number, step in enumerate(reported(steps)):
         if watch is not None:
             watch(number / len(steps))
-        found, did = step.apply(found)
+        cleaned, did = step.apply(cleaned)
         done.append(did)
-    return found, done
+    return cleaned, done
 
 
 def stability_of(done: Iterable[Done]) -> int:
@@ -96,4 +96,4 @@ def stability_of(done: Iterable[Done]) -> int:
     that the record decides add at most m·M, and Σ + m·M ≤ m·(Σ + M) ≤ m·ε, provided that a record moved by d moves
     none of them by more than d (docs/decisions/0018-stability-of-cleaning.md).
     """
-    return math.prod(one.stability for one in done)
+    return math.prod(step.stability for step in done)

@@ -27,7 +27,7 @@ Reads = Literal["positions", "times", "nothing"]
 
 @dataclass(frozen=True)
 class Done:
-    """What one step did: JSON-ready through :meth:`as_dict`.
+    """What a step did: JSON-ready through :meth:`as_dict`.
 
     ``events`` are the first numbers (0-based, over the whole dataset as the step met it) of those it dropped.
     ``stability`` is the most events after the step whose position one record before it decides.
@@ -70,12 +70,12 @@ class CleaningStep(Component):
         """
         if self.needs_time and not has_times(series):
             raise self._refuse("needs times", "needs times, and this file has none")
-        found, message, dropped = self._apply(series)
-        after = sum(lengths_of(found))
+        remaining, message, dropped = self._apply(series)
+        after = sum(lengths_of(remaining))
         if not after:
             raise self._refuse("at least 1 event left", "would leave no event")
-        sizes = sum(lengths_of(series)), after, len(series), len(found)
-        return found, Done(self.name, self.title, message, *sizes, tuple(dropped), self.stability(series))
+        sizes = sum(lengths_of(series)), after, len(series), len(remaining)
+        return remaining, Done(self.name, self.title, message, *sizes, tuple(dropped), self.stability(series))
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class CleaningStep(Component):
         return 1
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        """The series, one sentence, the first events dropped."""
+        """The series, a sentence, the first events dropped."""
         raise NotImplementedError
 
     def _refuse(self, rule: str, what: str) -> DataError:
@@ -108,8 +108,8 @@ class LeavesOut(CleaningStep):
     which: ClassVar[str]
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = kept(series, self._keeps)
-        return found, f"{counted(dropped, 'event')} {self.which.format(self)} left out.", first
+        remaining, dropped, first = kept(series, self._keeps)
+        return remaining, f"{counted(dropped, 'event')} {self.which.format(self)} left out.", first
 
     def _keeps(self, some: Trajectories) -> Mask:
         """Which events (n,) stay."""
@@ -120,11 +120,11 @@ cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
 
 
 def made_of(series: Sequence[Trajectory], make: Callable[[Trajectories], Sequence[Trajectory]]) -> Sequence[Trajectory]:
-    """What ``make`` makes of all series: of columns at once, of others one by one."""
+    """What ``make`` makes of all series: of columns at once, of others singly."""
     if isinstance(series, Trajectories):
         return make(series)
-    found = (one for each in reported(series) for one in make(only(each)))
-    return mapped(found) if isinstance(series, MappedSeries) else list(found)
+    made = (track for each in reported(series) for track in make(only(each)))
+    return mapped(made) if isinstance(series, MappedSeries) else list(made)
 
 
 def kept(
@@ -154,7 +154,7 @@ def of_events(judge: Callable[..., Mask], *columns: Floats) -> Mask:
     """For each event (n,) the result of ``judge`` for the cells of columns, some events at a time."""
     mask = empty(len(columns[0]), np.bool_)
     for part in leaving([mask, *columns], blocks(len(mask))):
-        mask[part] = judge(*(one[part] for one in columns))
+        mask[part] = judge(*(column[part] for column in columns))
     return mask
 
 
@@ -162,6 +162,6 @@ def of_steps(some: Trajectories, judge: Callable[..., Mask], *columns: Floats, f
     """For each event (n,) the result of ``judge`` for the steps of columns to it; ``first`` where a series begins."""
     mask = empty(len(some.lon), np.bool_)
     for part in leaving([mask, *columns], blocks(len(mask) - 1)):
-        mask[1:][part] = judge(*(np.diff(one[part.start : part.stop + 1]) for one in columns))
+        mask[1:][part] = judge(*(np.diff(column[part.start : part.stop + 1]) for column in columns))
     mask[some.starts[:-1][np.diff(some.starts) > 0]] = first
     return mask

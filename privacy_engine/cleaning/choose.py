@@ -59,8 +59,8 @@ class OnlySeries(CleaningStep):
                 )
             chosen[first - 1 : last] = True
         numbers = np.flatnonzero(chosen).tolist()
-        found = series.picked(numbers) if isinstance(series, Trajectories) else [series[i] for i in numbers]
-        return found, f"{counted(len(series) - len(found), 'series')} left out.", []
+        chosen_series = series.picked(numbers) if isinstance(series, Trajectories) else [series[i] for i in numbers]
+        return chosen_series, f"{counted(len(series) - len(chosen_series), 'series')} left out.", []
 
 
 @cleaning_steps.register
@@ -75,8 +75,8 @@ class FirstEvents(CleaningStep):
     events: EventCount
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, dropped, first = kept(series, self._first)
-        return found, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first
+        remaining, dropped, first = kept(series, self._first)
+        return remaining, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first
 
     def _first(self, some: Trajectories) -> Mask:
         ends = np.minimum(some.starts[:-1] + self.events, some.starts[1:])

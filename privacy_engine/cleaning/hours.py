@@ -19,12 +19,12 @@ _DATE = {"help": "A date of that time zone, such as 2024-06-15; empty for no suc
 
 def _windows(text: str) -> list[Window]:
     try:
-        found = [Window.model_validate(one) for one in windows_of(text.replace(" ", "")[:2000])]
+        windows = [Window.model_validate(window) for window in windows_of(text.replace(" ", "")[:2000])]
     except (ParameterError, ValidationError):
-        found = []
-    if not 1 <= len(found) <= MOST_WINDOWS:
+        windows = []
+    if not 1 <= len(windows) <= MOST_WINDOWS:
         raise broken(f"must be 1 to {MOST_WINDOWS} of DAYS:FROM-TO, such as mon-fri:08:00-18:00, sat:10:00-14:00")
-    return found
+    return windows
 
 
 def _readable(text: str) -> str:

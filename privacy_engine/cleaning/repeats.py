@@ -1,4 +1,4 @@
-"""Removal of events that repeat the one before."""
+"""Removal of events that repeat their predecessor."""
 
 from __future__ import annotations
 

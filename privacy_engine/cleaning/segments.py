@@ -29,11 +29,11 @@ class Cut(CleaningStep):
             count += int(total(mask))
             return some.cut_at(np.flatnonzero(mask)) if count <= MOST_SERIES else []
 
-        found = made_of(series, cut)
+        pieces = made_of(series, cut)
         if len(series) + count > MOST_SERIES:
             rule = f"at most {MOST_SERIES:,} series"
             raise self._refuse(rule, f"would make {len(series) + count:,} series; {rule} can be kept")
-        return found, count
+        return pieces, count
 
 
 @cleaning_steps.register
@@ -54,9 +54,9 @@ class SplitGaps(Cut):
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         pieces, cuts = self._cut(series, "time_s", self.silence_s)
-        found, dropped, first = kept(made_of(pieces, Trajectories.without_empty), self._long)
+        remaining, dropped, first = kept(made_of(pieces, Trajectories.without_empty), self._long)
         short = f", and {counted(dropped, 'event')} in shorter pieces left out" if dropped else ""
-        return found, f"Cut at {counted(cuts, 'gap')}{short}.", first
+        return remaining, f"Cut at {counted(cuts, 'gap')}{short}.", first
 
     def _long(self, some: Trajectories) -> Mask:
         return spread(np.diff(some.starts) >= self.least_events, some.starts)
@@ -76,5 +76,5 @@ class SplitAntimeridian(Cut):
     name: Literal["split-antimeridian"] = "split-antimeridian"
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
-        found, cuts = self._cut(series, "lon", 180)
-        return found, f"Cut at {counted(cuts, 'crossing')} of the antimeridian.", []
+        pieces, cuts = self._cut(series, "lon", 180)
+        return pieces, f"Cut at {counted(cuts, 'crossing')} of the antimeridian.", []

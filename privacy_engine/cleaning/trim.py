@@ -40,13 +40,13 @@ class Trim(LeavesOut):
 
     def _keeps(self, some: Trajectories) -> Mask:
         parts = []
-        for start, one in zip(some.starts.tolist(), some, strict=False):
-            first, stop = self._middle(one) if len(one) else (0, 0)
+        for start, track in zip(some.starts.tolist(), some, strict=False):
+            first, stop = self._middle(track) if len(track) else (0, 0)
             parts += [start, start + first, start + max(first, stop)]
         return spread(np.tile([False, True, False], len(some)), np.array([*parts, some.starts[-1]], dtype=np.int64))
 
-    def _middle(self, one: Trajectory) -> tuple[int, int]:
-        """The first event of a series that stays, and the one after the last that does."""
+    def _middle(self, track: Trajectory) -> tuple[int, int]:
+        """The first event of a series that stays, and the event after the last that does."""
         raise NotImplementedError
 
 
@@ -62,8 +62,8 @@ class TrimTime(Trim):
     name: Literal["trim-time"] = "trim-time"
     trim_s: Annotated[float, TRIM_S]
 
-    def _middle(self, one: Trajectory) -> tuple[int, int]:
-        times = one.time_s
+    def _middle(self, track: Trajectory) -> tuple[int, int]:
+        times = track.time_s
         assert times is not None
         first = np.searchsorted(times, times[0] + self.trim_s, "left")
         return int(first), int(np.searchsorted(times, times[-1] - self.trim_s, "right"))
@@ -84,11 +84,11 @@ class TrimDistance(Trim):
     name: Literal["trim-distance"] = "trim-distance"
     trim_m: Annotated[float, TRIM_M]
 
-    def _middle(self, one: Trajectory) -> tuple[int, int]:
-        return self._left(one.lon, one.lat), len(one) - self._left(one.lon[::-1], one.lat[::-1])
+    def _middle(self, track: Trajectory) -> tuple[int, int]:
+        return self._left(track.lon, track.lat), len(track) - self._left(track.lon[::-1], track.lat[::-1])
 
     def _left(self, lon: Floats, lat: Floats) -> int:
-        """How many events come before the first one as far away; all where none is."""
+        """How many events come before the first as far away; all where none is."""
         for part in leaving([lon, lat], blocks(len(lon))):
             far = geo.distance_m(lon[0], lat[0], lon[part], lat[part]) >= self.trim_m
             if far.any():

@@ -21,11 +21,11 @@ _RULE = (
 
 
 def _zone(text: str) -> Circle | Polygon:
-    rows = [[one.strip() for one in part.split(",")] for part in text.split(";")]
+    rows = [[cell.strip() for cell in part.split(",")] for part in text.split(";")]
     sizes = [len(row) for row in rows]
-    if len(text) > 10_000 or not all(_NUMBER.fullmatch(one) for row in rows for one in row):
+    if len(text) > 10_000 or not all(_NUMBER.fullmatch(cell) for row in rows for cell in row):
         raise broken(_RULE)
-    numbers = [[float(one) for one in row] for row in rows]
+    numbers = [[float(cell) for cell in row] for row in rows]
     if sizes == [3]:
         ((lat, lon, radius_m),) = numbers
         return Circle(type="Circle", center=(lon, lat), radius_m=radius_m)

@@ -1,4 +1,4 @@
-"""The commands that need no server: ``cairn release FILE …``, and the same under manage.py. A command is one module."""
+"""The commands that need no server: ``cairn release FILE …``, and the same under manage.py. A command is a module."""
 
 PROGRAM = "cairn"
 NAMES = ("aggregate", "audit", "experiment", "formats", "read", "release", "stays", "verify")

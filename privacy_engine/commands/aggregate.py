@@ -24,7 +24,7 @@ Without --box, --start and --end the grid and its steps follow from the data, wh
 FILE and counts are raw data: what may be published are releases of them (cairn release). A Parquet file states the
 sensitivity of the counts; of a CSV table give it: --set sensitivity=2.
 """
-KINDS = tuple(kind for kind, one in datatypes.items() if one.has_events)
+KINDS = tuple(kind for kind, datatype in datatypes.items() if datatype.has_events)
 
 
 class Aggregate(Command):
@@ -71,7 +71,7 @@ def _aggregate(
     out: Path,
     **texts: str | None,
 ) -> str:
-    """Do it, and return one line about what was done."""
+    """Do it, and return a line about what was done."""
     write = WRITERS.get(out.suffix.lower())
     if write is None:
         rule = f"a file name that ends in {', '.join(WRITERS)}"
@@ -79,9 +79,9 @@ def _aggregate(
     numbers = {"cell_m": value_of(cell_m), "most": value_of(most)}
     sides = None if box is None else [value_of(side) for side in box.split(",")]
     spec = AggregationSpec.parse({"unit": count, "box": sides, **numbers, **texts})
-    found = formats.read(file, kinds=(kind,) if kind else KINDS, **reading(read, person))
-    events = events_of(found.data)
-    made = aggregate(replace(events, decided=Decisions.of(found.report).listed), spec)
+    content = formats.read(file, kinds=(kind,) if kind else KINDS, **reading(read, person))
+    events = events_of(content.data)
+    made = aggregate(replace(events, decided=Decisions.of(content.report).listed), spec)
     write_whole(out, partial(write, made.stream))
     return _summary(made)
 

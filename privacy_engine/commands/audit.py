@@ -105,7 +105,7 @@ class Audit(Command):
 
         lines = every.every(wanted.trials, wanted.seed, file, watch=self.watch(check), wrote=wrote)
         self.out.write(f"{every.table(lines)}\n")
-        if any(one.verdict == VIOLATED for one in lines):
+        if any(line.verdict == VIOLATED for line in lines):
             self.out.flush()
             sys.exit(1)
 
@@ -137,9 +137,9 @@ def numbers(trials: str, seed: str | None) -> dict[str, Any]:
 
 def refuse_mixed(options: dict[str, Any]) -> None:
     """Refuse options of one mechanism with those of all; ParameterError."""
-    one, several = options["mechanism"] is not None, options["all"]
+    single, several = options["mechanism"] is not None, options["all"]
     checks = [
-        ("mechanism", one != several, "exactly one of MECHANISM and --all", options["mechanism"]),
+        ("mechanism", single != several, "exactly one of MECHANISM and --all", options["mechanism"]),
         ("set", not (several and options["set"]), "left out with --all", options["set"]),
         ("page", several or options["page"] is None, "left out without --all", options["page"]),
         ("json", options["json"] in (None, STDOUT) or several, "without a file unless with --all", options["json"]),
@@ -152,11 +152,11 @@ def refuse_mixed(options: dict[str, Any]) -> None:
 
 def table(result: AuditResult, per: str) -> str:
     """The result as text: a line for each pair, then the outcome; ``per`` is what ε is claimed for."""
-    width = max(len(one.name) for one in result.pairs)
+    width = max(len(pair.name) for pair in result.pairs)
     lines = [f"{'pair':{width}}  {'claimed':>8}  {'at least':>8}  {'verdict':10}  event that shows most"]
-    for one in result.pairs:
-        numbers = f"{one.claimed:8.4g}  {one.lower_bound:8.4g}"
-        lines.append(f"{one.name:{width}}  {numbers}  {one.verdict:10}  {one.best_event}")
+    for pair in result.pairs:
+        numbers = f"{pair.claimed:8.4g}  {pair.lower_bound:8.4g}"
+        lines.append(f"{pair.name:{width}}  {numbers}  {pair.verdict:10}  {pair.best_event}")
     share = f"{result.confidence:.0%}"
     lines += [
         "",

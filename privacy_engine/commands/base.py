@@ -1,4 +1,4 @@
-"""``Command``: a command that needs no server, with its arguments and errors of one line each."""
+"""``Command``: a command that needs no server, with its arguments and errors of a line each."""
 
 import signal
 import threading
@@ -12,7 +12,7 @@ from privacy_engine.formats import ReadOptions
 
 
 class CommandFailed(Exception):
-    """Why a command ends without its result: one line for the user, and the exit code."""
+    """Why a command ends without its result: a line for the user, and the exit code."""
 
     def __init__(self, message: str, *, code: int = 1) -> None:
         super().__init__(message)
@@ -20,9 +20,9 @@ class CommandFailed(Exception):
 
 
 class Command:
-    """Base of the commands: each does one thing and prints one line about it.
+    """Base of the commands: each does its work and prints a line about it.
 
-    ``help`` is one sentence, ``example`` stands below it, ``arguments`` are those of :meth:`run`, and ``place`` is the
+    ``help`` is a sentence, ``example`` stands below it, ``arguments`` are those of :meth:`run`, and ``place`` is the
     one that an error of the disk is about where it names no file. ``bad_input`` is the exit code of an engine's error.
     """
 
@@ -40,7 +40,7 @@ class Command:
         raise NotImplementedError
 
     def run(self, **options: Any) -> str:
-        """Do it, and return one line about what was done."""
+        """Do it, and return a line about what was done."""
         raise NotImplementedError
 
     def execute(self, options: dict[str, Any]) -> None:
@@ -61,35 +61,35 @@ class Command:
 
 
 def pairs(items: list[str], option: str) -> dict[str, str]:
-    """The NAME=VALUE arguments of ``option`` by their names; ParameterError where one is none or a name comes twice."""
-    found: dict[str, str] = {}
+    """The NAME=VALUE arguments of ``option`` by their names; ParameterError where any is wrong or a name repeated."""
+    values: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
-        if not equals or not name.isidentifier() or name in found:
+        if not equals or not name.isidentifier() or name in values:
             raise ParameterError.must_be(option, "NAME=VALUE, each name once", item)
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 PERSON = "what identifies a person: column:NAME, folder, file, one or series (default: detected from the file)"
 
 
 def reading(read: list[str], person: str | None) -> dict[str, Any]:
-    """The reading options of ``--read NAME=VALUE …`` and ``--person``, checked; ParameterError where one is wrong."""
-    found = pairs(read, "--read")
+    """The reading options of ``--read NAME=VALUE …`` and ``--person``, checked; ParameterError where any is wrong."""
+    options = pairs(read, "--read")
     if person is not None:
-        if found.get("person", person) != person:
+        if options.get("person", person) != person:
             raise ParameterError.must_be("person", "the same in --person and --read", person)
-        found["person"] = person
-    ReadOptions.of(found)
-    return found
+        options["person"] = person
+    ReadOptions.of(options)
+    return options
 
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], None]]:
     """A block that Ctrl-C ends with KeyboardInterrupt; gives a function to call from time to time within it.
 
-    Libraries that catch every exception (some do while they are imported) catch this one as well: the function raises
+    Libraries that catch every exception (some do while they are imported) catch this too: the function raises
     it again, as does the end of the block. Only the main thread receives signals; in others nothing is changed.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -77,7 +77,7 @@ def _experiment(
     keep: Path | None,
     out: Path,
 ) -> str:
-    """Run it, and describe the result in one line; ``check`` is called after each block."""
+    """Run it, and describe the result in a line; ``check`` is called after each block."""
     if not 1 <= workers <= 256:
         rule = "must be from 1 to 256"
         raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
@@ -135,9 +135,9 @@ def _must_be_missing(like: str | None, why: str) -> None:
 
 
 def _read(kind: str, files: list[Path], how: dict[str, Any]) -> Any:
-    """The data of the files: a list of series, or one object of another kind, or None without files."""
+    """The data of the files: a list of series, or an object of another kind, or None without files."""
     if experiments.cells[kind].takes_series:
-        return [one for file in files for one in formats.read(file, **how).series]
+        return [track for file in files for track in formats.read(file, **how).series]
     if len(files) > 1:
         rule = f"must be one file for the kind {kind}"
         raise ParameterError(f"FILE {rule}, got {len(files)}", field="files", rule=rule, value=len(files))

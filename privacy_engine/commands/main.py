@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _class(name: str) -> type[Command]:
-    found: type[Command] = getattr(import_module(f"privacy_engine.commands.{name}"), name.capitalize())
-    return found
+    command: type[Command] = getattr(import_module(f"privacy_engine.commands.{name}"), name.capitalize())
+    return command
 
 
 def _help() -> str:
@@ -51,10 +51,10 @@ def _help() -> str:
 
 
 def _server(given: list[str]) -> int:
-    """Run a command of the workbench, which is another package: it is found by its entry point."""
-    for found in entry_points(group=SERVER):
+    """Run a command of the workbench, which is another package: its entry point is looked up."""
+    for entry in entry_points(group=SERVER):
         try:
-            run = found.load()
+            run = entry.load()
         except ImportError:
             break
         return int(run(given) or 0)

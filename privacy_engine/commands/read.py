@@ -36,20 +36,20 @@ class Read(Command):
 
 
 def _read(*, file: Path, kind: str | None, read: list[str], person: str | None, json: bool) -> str:
-    found = formats.read(file, kinds=[kind] if kind else formats.KINDS, **reading(read, person))
-    return _as_json(found) if json else "\n".join(_lines(found))
+    content = formats.read(file, kinds=[kind] if kind else formats.KINDS, **reading(read, person))
+    return _as_json(content) if json else "\n".join(_lines(content))
 
 
-def _as_json(found: formats.Reading) -> str:
-    return json.dumps(found.report.as_dict() | {"kind": found.kind}, ensure_ascii=False, indent=1)
+def _as_json(content: formats.Reading) -> str:
+    return json.dumps(content.report.as_dict() | {"kind": content.kind}, ensure_ascii=False, indent=1)
 
 
-def _lines(found: formats.Reading) -> list[str]:
+def _lines(content: formats.Reading) -> list[str]:
     """The report as lines of text."""
-    report = found.report
-    what = formats.table_kinds[found.kind].title
+    report = content.report
+    what = formats.table_kinds[content.kind].title
     lines = [f"{report.format_title}: {what}, {counted(report.kept, 'record')} of {report.rows_read:,} read."]
-    lines += [f"{one['column']}: {one['read_as']}" for one in report.columns_text]
+    lines += [f"{column['column']}: {column['read_as']}" for column in report.columns_text]
     lines += [f"{report.unit} {row[report.unit]}: {row['cells']} -> {row['read_as']}" for row in report.first_text]
     lines += [report.dropped_text] if report.drops else []
     lines += [f"{guess['message']} (option {guess['option']})" for guess in report.guesses]

@@ -98,9 +98,9 @@ class Release(Command):
             help="of check-ins: the box or the number of cells was chosen with knowledge of them",
         )
         add("--seed", help="make the run repeatable, and so not private")
-        one = parser.add_mutually_exclusive_group(required=True)
-        one.add_argument("--out", type=Path, help=f"where to; its extension is the format: {', '.join(EXTENSIONS)}")
-        one.add_argument(
+        target = parser.add_mutually_exclusive_group(required=True)
+        target.add_argument("--out", type=Path, help=f"where to; its extension is the format: {', '.join(EXTENSIONS)}")
+        target.add_argument(
             "--forecast",
             action="store_true",
             help="print the errors to expect instead, for the owner: nothing is spent",
@@ -127,7 +127,7 @@ def _release(
     out: Path | None,
     forecast: bool,
 ) -> str:
-    """Do it, and return one line about what was done; the forecast as lines of a table."""
+    """Do it, and return a line about what was done; the forecast as lines of a table."""
     if forecast == (out is not None):
         raise ParameterError.must_be("forecast", "given without --out, or --out without it", forecast)
     parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
@@ -150,19 +150,19 @@ def _release(
         _refuse_without_landmarks(spec, dummies)
     method = None if landmarks is None else parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
-    found = formats.read(file, **reading(read, person))
-    series, done = cleaned(found.series, cleaning)
+    data = formats.read(file, **reading(read, person))
+    series, done = cleaned(data.series, cleaning)
     marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
     if out is None or fmt is None:
-        return f"{datatypes[Trajectory.kind].forecast(spec, series, marks.sets)}{_reading_text(found.report, done)}"
-    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(found.report))
+        return f"{datatypes[Trajectory.kind].forecast(spec, series, marks.sets)}{_reading_text(data.report, done)}"
+    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(data.report))
     write_whole(out, partial(made.write, fmt))
-    return _summary(made, marks) + _reading_text(found.report, done)
+    return _summary(made, marks) + _reading_text(data.report, done)
 
 
 def _summary(made: LabelledRelease, marks: Marks) -> str:
-    points, count = sum(map(len, marks.sets)), sum(one.count for one in marks.sets)
-    published = sum(len(one.series) for one in made.published)
+    points, count = sum(map(len, marks.sets)), sum(landmarks.count for landmarks in marks.sets)
+    published = sum(len(part.series) for part in made.published)
     share = count / points if points else 0.0
     marked = f" {count:,} landmarks ({share:.1%})," if marks.method else ""
     then = "".join(f" Then {step.title}, which costs nothing." for step in made.spec.postprocess)
@@ -180,8 +180,8 @@ def _refuse_without_landmarks(spec: ReleaseSpec, dummies: str | None) -> None:
 
 def _reading_text(report: formats.Report, done: list[Done]) -> str:
     """What was left out, what cleaning did, and how the people were guessed where that matters."""
-    guesses = [f"{one['message']} --person changes it." for one in report.guesses if one["option"] == "person"]
-    parts = [report.dropped_text, *(f"{one.title}: {one.message}" for one in done), *guesses]
+    guesses = [f"{guess['message']} --person changes it." for guess in report.guesses if guess["option"] == "person"]
+    parts = [report.dropped_text, *(f"{step.title}: {step.message}" for step in done), *guesses]
     return "".join(f" {part}" for part in parts if part)
 
 
@@ -195,17 +195,17 @@ def _refuse_unused(kind: str, **options: Any) -> None:
 def _release_other(
     file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str | None, out: Path | None
 ) -> str:
-    """Release data without landmarks, and return what was done in one line; without ``out`` the forecast."""
-    found = datatypes[spec.mechanism.kind]
-    read = formats.read(file, kinds=(found.kind,), **options)
+    """Release data without landmarks, and return what was done in a line; without ``out`` the forecast."""
+    datatype = datatypes[spec.mechanism.kind]
+    read = formats.read(file, kinds=(datatype.kind,), **options)
     if kind is None:
-        _refuse_other_columns(read.report, found.kind)
+        _refuse_other_columns(read.report, datatype.kind)
     assert read.other is not None
     if out is None or fmt is None:
-        return f"{found.forecast(spec, read.other)}{_reading_text(read.report, [])}"
+        return f"{datatype.forecast(spec, read.other)}{_reading_text(read.report, [])}"
     made = release_other(spec, read.other, decisions=Decisions.of(read.report))
     write_whole(out, partial(made.write, fmt))
-    return f"{counted(len(read), found.item)}. {made.statement}{_reading_text(read.report, [])}"
+    return f"{counted(len(read), datatype.item)}. {made.statement}{_reading_text(read.report, [])}"
 
 
 def _refuse_other_columns(report: formats.Report, kind: str) -> None:
@@ -217,15 +217,15 @@ def _refuse_other_columns(report: formats.Report, kind: str) -> None:
 
 
 def _format_of(out: Path, kind: str) -> str:
-    found = datatypes[kind].export_of(out.name)
-    if found is None:
+    fmt = datatypes[kind].export_of(out.name)
+    if fmt is None:
         rule = f"a file name that ends in {', '.join(datatypes[kind].extensions)}"
         raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
-    return found
+    return fmt
 
 
 def _cleaning(text: str) -> list[Any]:
-    """Cleaning steps as JSON, as the API takes them, or one by its short form."""
+    """Cleaning steps as JSON, as the API takes them, or a step by its short form."""
     if not text.lstrip().startswith(("[", "{")):
         return [parse_short_step(text, cleaning_steps, option="--clean")]
     try:

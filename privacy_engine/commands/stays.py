@@ -51,7 +51,7 @@ def _stays(*, file: Path, variant: str, read: list[str], person: str | None, out
         raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
     given = {name: value_of(text) for name, text in numbers.items() if text is not None}
     spec = StaySpec.parse({"reading": variant, **given})
-    found = stays_of(formats.read(file, **reading(read, person)).series, spec)
-    write_whole(out, partial(write_csv, found))
-    size = f"{counted(len(found), 'check-in')} of {counted(len(set(found.user.tolist())), 'user')}"
+    stays = stays_of(formats.read(file, **reading(read, person)).series, spec)
+    write_whole(out, partial(write_csv, stays))
+    size = f"{counted(len(stays), 'check-in')} of {counted(len(set(stays.user.tolist())), 'user')}"
     return f"{size}. A promise about one user covers {spec.described().covers}."

@@ -27,13 +27,13 @@ class Verify(Command):
         parser.add_argument("--json", action="store_true", help="print the checks as JSON")
 
     def execute(self, options: dict[str, Any]) -> None:
-        found = {str(path): _verified(path) for path in options["files"]}
+        verdicts = {str(path): _verified(path) for path in options["files"]}
         if options["json"]:
-            text = json.dumps({path: one.model_dump() for path, one in found.items()}, indent=2)
+            text = json.dumps({path: verdict.model_dump() for path, verdict in verdicts.items()}, indent=2)
         else:
-            text = "\n".join(line for path, one in found.items() for line in _lines(path, one))
+            text = "\n".join(line for path, verdict in verdicts.items() for line in _lines(path, verdict))
         self.out.write(f"{text}\n")
-        if not all(one.holds for one in found.values()):
+        if not all(verdict.holds for verdict in verdicts.values()):
             sys.exit(1)
 
 
@@ -44,9 +44,9 @@ def _verified(path: Path) -> Verification:
         raise CommandFailed(f"{path}: {error.strerror or type(error).__name__}", code=2) from None
 
 
-def _lines(path: str, found: Verification) -> list[str]:
-    verdict = f"{path}: {'verified' if found.holds else 'NOT VERIFIED'}"
-    return [verdict, *(_line(one.file, one.name, one.message, one.holds) for one in found.checks)]
+def _lines(path: str, result: Verification) -> list[str]:
+    verdict = f"{path}: {'verified' if result.holds else 'NOT VERIFIED'}"
+    return [verdict, *(_line(check.file, check.name, check.message, check.holds) for check in result.checks)]
 
 
 def _line(file: str, name: str, message: str, holds: bool) -> str:

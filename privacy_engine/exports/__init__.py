@@ -1,4 +1,4 @@
-"""Releases as files, each with its privacy label, none linkable to another; one module for each kind of data.
+"""Releases as files, each with its privacy label, none linkable to another; a module for each kind of data.
 
 The names here are those of trajectories; :mod:`privacy_engine.datatypes` has the formats of every kind.
 """

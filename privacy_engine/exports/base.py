@@ -23,9 +23,9 @@ Label = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """An output format: how it is called, served and written; ``write`` takes what is published of one kind of data.
+    """An output format: how it is called, served and written; ``write`` takes what is published of a kind of data.
 
-    ``group`` is where menus list it, ``use`` one line on what it is for. A ZIP has the ``bundled`` ones unless others
+    ``group`` is where menus list it, ``use`` a line on what it is for. A ZIP has the ``bundled`` ones unless others
     are requested. ``require`` raises DataError where a release cannot be written in it; None where all can.
     """
 
@@ -40,12 +40,12 @@ class ExportFormat:
     require: Callable[[Any], object] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "extension", self.extension.lstrip("."))  # names of files have one point before it
+        object.__setattr__(self, "extension", self.extension.lstrip("."))  # names of files have a point before it
 
 
 @dataclass(frozen=True)
 class Exports:
-    """How releases of one kind of data are written: the formats by name, and the cells of a notebook that reads one.
+    """How releases of a kind of data are written: the formats by name, and the cells of a notebook that reads one.
 
     The ``ADAPTER`` of a module or folder beside this one. A cell is its type and its source, in which ``$file`` and its
     like are replaced (see notebook.py).
@@ -60,12 +60,12 @@ exports: Mapping[str, Exports] = Adapters("privacy_engine.exports")
 
 
 def sentence(label: Label) -> str:
-    """The label's text on one line."""
+    """The label's text as a single line."""
     return " ".join(plain_name(str(label.get("text", ""))).split())
 
 
 def as_json(value: Any) -> str:
-    """JSON with sorted keys, in ASCII, on one line."""
+    """JSON with sorted keys, in ASCII, as a single line."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False, sort_keys=True)
 
 

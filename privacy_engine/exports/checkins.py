@@ -54,8 +54,8 @@ def _write_csv(model: Recommender, out: BinaryIO, label: Label) -> None:
 
 
 FORMATS: Mapping[str, ExportFormat] = {
-    one.name: one
-    for one in (
+    fmt.name: fmt
+    for fmt in (
         ExportFormat(
             "json",
             "Model as JSON",

@@ -17,7 +17,7 @@ CHUNK = 50_000
 
 def several_people(series: Sequence[Trajectory]) -> bool:
     """Whether the file must name the person of each series; without that all are read back as one person's."""
-    persons = series.persons if isinstance(series, Trajectories) else (one.person for one in reported(series))
+    persons = series.persons if isinstance(series, Trajectories) else (track.person for track in reported(series))
     return len(set(persons)) > 1
 
 
@@ -25,21 +25,21 @@ def rounded(degrees: Floats) -> Floats:
     return np.asarray(np.round(degrees, DECIMALS) + 0.0)  # + 0.0: no negative zero
 
 
-def pieces(one: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
+def pieces(track: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
     """Longitudes and latitudes as they are written, and times in s, of at most ``CHUNK`` events of a series at once."""
-    for piece in leaving(one, blocks(len(one), CHUNK)):
-        yield rounded(one.lon[piece]), rounded(one.lat[piece]), None if one.time_s is None else one.time_s[piece]
+    for at in leaving(track, blocks(len(track), CHUNK)):
+        yield rounded(track.lon[at]), rounded(track.lat[at]), None if track.time_s is None else track.time_s[at]
 
 
-def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
-    """The positions and times of a series in pieces, so that a long series is never one string."""
-    for lon, lat, time_s in pieces(one):
+def chunks(track: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
+    """The positions and times of a series in pieces, so that a long series is never a single string."""
+    for lon, lat, time_s in pieces(track):
         yield lon.tolist(), lat.tolist(), None if time_s is None else instants(time_s)
 
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """West, south, east and north of all positions as they are written; None without a position."""
-    boxes = [(one.lon.min(), one.lat.min(), one.lon.max(), one.lat.max()) for one in in_pieces(series) if len(one.lon)]
+    boxes = [(run.lon.min(), run.lat.min(), run.lon.max(), run.lat.max()) for run in in_pieces(series) if len(run.lon)]
     if not boxes:
         return None
     columns = np.array(boxes)

@@ -1,7 +1,7 @@
 """GeoJSON of series: a line each, the same as trips of kepler.gl, and a point for each event.
 
 A line across 180° is cut there, with a position at either side (RFC 7946, 3.1.9); trips cannot be, since kepler.gl
-reads lines of one part only.
+reads lines of a single part only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from privacy_engine.formats.line_times import CUT
 
 MEDIA_TYPE = "application/geo+json"
 POINTS = "points"
-"""The name of the collection whose features are the points of series, which distinguishes it from one of lines."""
+"""The name of the collection whose features are the points of series, not lines."""
 Cut = tuple[float, float, str]
 """The side that a line leaves, 180.0 or -180.0, the latitude, and the time as text, empty where there is none."""
 
@@ -36,9 +36,9 @@ def _end(out: BinaryIO) -> None:
     out.write(b"\n]}\n")
 
 
-def names(one: Trajectory, several: bool) -> str:
+def names(track: Trajectory, several: bool) -> str:
     """Return the properties that name a series, and its person where there are several."""
-    return f'"series":{as_json(one.name)}' + (f',"person":{as_json(one.person)}' if several else "")
+    return f'"series":{as_json(track.name)}' + (f',"person":{as_json(track.person)}' if several else "")
 
 
 def write_pieces(texts: Iterable[str], out: BinaryIO) -> None:
@@ -47,36 +47,36 @@ def write_pieces(texts: Iterable[str], out: BinaryIO) -> None:
         out.write(("," if i else "").encode() + piece.encode("ascii"))
 
 
-def write_line(one: Trajectory, out: BinaryIO, several: bool, *, trips: bool = False) -> None:
+def write_line(track: Trajectory, out: BinaryIO, several: bool, *, trips: bool = False) -> None:
     """Write the feature of a series: its line, a point, or no geometry; ``coordTimes`` has as many parts."""
-    cuts = {} if trips else dict(cuts_of(one))
+    cuts = {} if trips else dict(cuts_of(track))
     left, right = ("[[", "]]") if cuts else ("[", "]")
     out.write(b'\n{"type":"Feature","geometry":')
-    if len(one) < 2:
-        out.write(f'{{"type":"Point","coordinates":{"".join(positions(one))}}}'.encode() if len(one) else b"null")
+    if len(track) < 2:
+        out.write(f'{{"type":"Point","coordinates":{"".join(positions(track))}}}'.encode() if len(track) else b"null")
     else:
         out.write(f'{{"type":"{"Multi" if cuts else ""}LineString","coordinates":{left}'.encode())
         places = {at: f"[{x:.0f},{y:.7f}]],[[{-x:.0f},{y:.7f}]," for at, (x, y, _) in cuts.items()}
-        write_pieces(_trip_positions(one) if trips and one.time_s is not None else positions(one, places), out)
+        write_pieces(_trip_positions(track) if trips and track.time_s is not None else positions(track, places), out)
         out.write(f"{right}}}".encode())
-    out.write(f',"properties":{{{names(one, several)}{f""","{CUT}":true""" if cuts else ""}'.encode())
-    if one.time_s is not None:
+    out.write(f',"properties":{{{names(track, several)}{f""","{CUT}":true""" if cuts else ""}'.encode())
+    if track.time_s is not None:
         out.write(f',"coordTimes":{left}'.encode())
-        times = ([f'"{text}"' for text in instants(time_s)] for _, _, time_s in pieces(one) if time_s is not None)
+        times = ([f'"{text}"' for text in instants(time_s)] for _, _, time_s in pieces(track) if time_s is not None)
         write_pieces(_joined(times, {at: f'"{text}"],["{text}",' for at, (_, _, text) in cuts.items()}), out)
         out.write(right.encode())
     out.write(b"}}")
 
 
-def cuts_of(one: Trajectory) -> Iterator[tuple[int, Cut]]:
-    """The events that lie across 180° from the one before, and where and when the line between them crosses it."""
-    for part in blocks(len(one) - 1, CHUNK):
-        lon, lat = (rounded(column[part.start : part.stop + 1]) for column in (one.lon, one.lat))
+def cuts_of(track: Trajectory) -> Iterator[tuple[int, Cut]]:
+    """The events that lie across 180° from their predecessor, and where and when the line between them crosses it."""
+    for part in blocks(len(track) - 1, CHUNK):
+        lon, lat = (rounded(column[part.start : part.stop + 1]) for column in (track.lon, track.lat))
         for i in np.flatnonzero(np.abs(np.diff(lon)) > 180).tolist():
             at, side = part.start + i, 180.0 if lon[i] > 0 else -180.0
             way = 360 - abs(lon[i + 1] - lon[i])
             share = (180 - abs(lon[i])) / way if way else 0.0
-            time_s = None if one.time_s is None else one.time_s[at] + share * np.diff(one.time_s[at : at + 2])
+            time_s = None if track.time_s is None else track.time_s[at] + share * np.diff(track.time_s[at : at + 2])
             yield at + 1, (side, lat[i] + share * (lat[i + 1] - lat[i]), "" if time_s is None else instants(time_s)[0])
 
 
@@ -95,24 +95,24 @@ def _joined(values: Iterable[list[str]], before: Mapping[int, str]) -> Iterator[
 def write_features(
     series: Sequence[Trajectory], out: BinaryIO, label: Label, *, write: Callable[[Trajectory, BinaryIO, bool], None]
 ) -> None:
-    """Write a collection with a feature for each series by ``write(one, out, several)``."""
+    """Write a collection with a feature for each series by ``write(track, out, several)``."""
     several = several_people(series)
     _begin(out, label)
-    for i, one in enumerate(reported(series)):
+    for i, track in enumerate(reported(series)):
         out.write(b"," if i else b"")
-        write(one, out, several)
+        write(track, out, several)
     _end(out)
 
 
-def positions(one: Trajectory, before: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
+def positions(track: Trajectory, before: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
     """The positions of a series as JSON, in pieces; ``before`` has what stands before some."""
-    rows = (zip(lon.tolist(), lat.tolist(), strict=True) for lon, lat, _ in pieces(one))
+    rows = (zip(lon.tolist(), lat.tolist(), strict=True) for lon, lat, _ in pieces(track))
     return _joined(([f"[{x:.7f},{y:.7f}]" for x, y in row] for row in rows), before)
 
 
-def _trip_positions(one: Trajectory) -> Iterable[str]:
+def _trip_positions(track: Trajectory) -> Iterable[str]:
     """The same with altitude 0 and seconds since 1970 as the fourth coordinate."""
-    for lon, lat, time_s in pieces(one):
+    for lon, lat, time_s in pieces(track):
         assert time_s is not None
         columns = lon, lat, millis(time_s) / 1e3
         rows = zip(*(column.tolist() for column in columns), strict=True)
@@ -124,12 +124,12 @@ def _trip_positions(one: Trajectory) -> Iterable[str]:
 def _write_points(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     several, comma = several_people(series), ""
     _begin(out, label, POINTS)
-    for one in series:
+    for track in series:
         head, tail = (
             '\n{"type":"Feature","geometry":{"type":"Point","coordinates":[',
-            f']}},"properties":{{{names(one, several)}',
+            f']}},"properties":{{{names(track, several)}',
         )
-        for lon, lat, time_s in pieces(one):
+        for lon, lat, time_s in pieces(track):
             times = [""] * len(lon) if time_s is None else [f',"time":"{t}"' for t in instants(time_s)]
             columns = lon.tolist(), lat.tolist(), times
             rows = [f"{head}{x:.7f},{y:.7f}{tail}{t}}}}}" for x, y, t in zip(*columns, strict=True)]

@@ -67,8 +67,8 @@ def _write(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
             database.executescript(_TABLES)
             _describe(database, series, label)
             several = several_people(series)
-            for one in series:
-                _add(database, one, several)
+            for track in series:
+                _add(database, track, several)
             database.commit()
         with path.open("rb") as written:
             shutil.copyfileobj(written, out)
@@ -95,16 +95,16 @@ def _describe(database: sqlite3.Connection, series: Sequence[Trajectory], label:
 _METADATA = ("gpkg_metadata", "gpkg_metadata_reference")
 
 
-def _add(database: sqlite3.Connection, one: Trajectory, several: bool) -> None:
+def _add(database: sqlite3.Connection, track: Trajectory, several: bool) -> None:
     """Write the points of a series in pieces."""
     columns, marks = ("series, person", "?, ?") if several else ("series", "?")
     statement = f"INSERT INTO {LAYER} (geom, {columns}, time) VALUES (?, {marks}, ?)"  # noqa: S608  # nosec B608
-    database.executemany(statement, _rows(one, several))
+    database.executemany(statement, _rows(track, several))
 
 
-def _rows(one: Trajectory, several: bool) -> Iterator[tuple[bytes | str | None, ...]]:
-    named = (one.name, one.person) if several else (one.name,)
-    for lon, lat, time_s in pieces(one):
+def _rows(track: Trajectory, several: bool) -> Iterator[tuple[bytes | str | None, ...]]:
+    named = (track.name, track.person) if several else (track.name,)
+    for lon, lat, time_s in pieces(track):
         data = wkb_points(lon, lat, _HEAD)
         times = [None] * len(data) if time_s is None else instants(time_s)
         for row, time in zip(data, times, strict=True):

@@ -14,16 +14,16 @@ from privacy_engine.exports.columns import CHUNK
 from privacy_engine.exports.geojson import names, positions, write_features, write_line, write_pieces
 
 
-def _write(one: Trajectory, out: BinaryIO, several: bool) -> None:
-    if one.time_s is None or not len(one):
-        write_line(one, out, several)
+def _write(track: Trajectory, out: BinaryIO, several: bool) -> None:
+    if track.time_s is None or not len(track):
+        write_line(track, out, several)
         return
-    time_s = one.time_s
+    time_s = track.time_s
     out.write(b'\n{"type":"Feature","temporalGeometry":{"type":"MovingPoint","datetimes":[')
-    write_pieces((",".join(f'"{t}"' for t in instants(time_s[at])) for at in blocks(len(one), CHUNK)), out)
+    write_pieces((",".join(f'"{t}"' for t in instants(time_s[at])) for at in blocks(len(track), CHUNK)), out)
     out.write(b'],"coordinates":[')
-    write_pieces(positions(one), out)
-    out.write(f'],"interpolation":"Discrete"}},"properties":{{{names(one, several)}}}}}'.encode())
+    write_pieces(positions(track), out)
+    out.write(f'],"interpolation":"Discrete"}},"properties":{{{names(track, several)}}}}}'.encode())
 
 
 FORMATS = (

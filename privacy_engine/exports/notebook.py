@@ -28,7 +28,7 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
     kind : str
         A name of :data:`privacy_engine.exports.base.exports`.
     title : str
-        What the release is called; one line of plain text.
+        What the release is called; a line of plain text.
     label : mapping
         The privacy label, JSON-ready.
     """
@@ -40,12 +40,12 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
         "file_name": _as_markdown(file_name),
     }
     cells = [_cell(number, source, values) for number, source in enumerate(exports[kind].notebook)]
-    found = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    document = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def _as_markdown(text: str) -> str:
-    """Plain text on one line, without a meaning in Markdown."""
+    """Plain text as a single line, without a meaning in Markdown."""
     return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 

@@ -86,10 +86,10 @@ def _repeated(texts: Sequence[str], sizes: Any) -> Any:
 def wkb_points(lon: Floats, lat: Floats, head: bytes = b"") -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Points in well-known binary, each after ``head``: (n, len(head) + 21) bytes."""
     before = np.concatenate([np.frombuffer(head, dtype=np.uint8), _WKB_POINT])
-    found = np.empty((len(lon), len(before) + 16), dtype=np.uint8)
-    found[:, : len(before)] = before
-    found[:, len(before) :] = np.column_stack([lon, lat]).astype("<f8").view(np.uint8)
-    return found
+    points = np.empty((len(lon), len(before) + 16), dtype=np.uint8)
+    points[:, : len(before)] = before
+    points[:, len(before) :] = np.column_stack([lon, lat]).astype("<f8").view(np.uint8)
+    return points
 
 
 def _points(lon: Floats, lat: Floats) -> Any:

@@ -16,13 +16,13 @@ marked so unless others are requested.
 
 def written() -> str:
     """The formats of each kind of data, as Markdown."""
-    return HEAD + "".join(_table(one.title, exports[kind].formats) for kind, one in table_kinds.items())
+    return HEAD + "".join(_table(table.title, exports[kind].formats) for kind, table in table_kinds.items())
 
 
-def _table(title: str, found: Mapping[str, ExportFormat]) -> str:
+def _table(title: str, formats: Mapping[str, ExportFormat]) -> str:
     rows = [("format", "name", "files", "for", "in a ZIP"), ("---",) * 5]
     rows += [
-        (one.title, f"`{one.name}`", f".{one.extension}", one.use, "yes" if one.bundled else "")
-        for one in found.values()
+        (fmt.title, f"`{fmt.name}`", f".{fmt.extension}", fmt.use, "yes" if fmt.bundled else "")
+        for fmt in formats.values()
     ]
     return f"\n### {title[:1].upper()}{title[1:]}\n\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows)

@@ -45,8 +45,8 @@ def _write_parquet(release: StreamRelease, out: BinaryIO, label: Label) -> None:
 
 
 FORMATS: Mapping[str, ExportFormat] = {
-    one.name: one
-    for one in (
+    fmt.name: fmt
+    for fmt in (
         ExportFormat(
             "csv",
             "CSV table",

@@ -1,6 +1,6 @@
 """Series out to files: every format of trajectories, each with its privacy label, none linkable to another.
 
-No file carries a time of writing, a host or a counter, so that two exports of one release are the same bytes.
+No file carries a time of writing, a host or a counter, so that two exports of a release are the same bytes.
 Coordinates have 7 decimals (1 cm), times are UTC. Where the series are of several people, each names its person (a
 column or property ``person``, an extension of a GPX track). Everything written here is read back by
 :func:`privacy_engine.formats.read`.
@@ -52,7 +52,7 @@ def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     out : binary stream
         Written from where it stands, never read or closed.
     label : mapping
-        The privacy label, JSON-ready; ``label["text"]`` is its one sentence.
+        The privacy label, JSON-ready; ``label["text"]`` is its sentence.
 
     Raises
     ------
@@ -67,18 +67,18 @@ def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label
 
 def _plainly_named(series: Sequence[Trajectory]) -> Sequence[Trajectory]:
     if isinstance(series, Trajectories):
-        names, persons = ([plain_name(one) for one in texts] for texts in (series.names, series.persons))
+        names, persons = ([plain_name(text) for text in texts] for texts in (series.names, series.persons))
         return series.called(names, persons)
-    return each(series, lambda one: one.called(plain_name(one.name), plain_name(one.person)))
+    return each(series, lambda track: track.called(plain_name(track.name), plain_name(track.person)))
 
 
 def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     several = several_people(series)
     out.write(POINT_HEADERS[several] + f"{OUR_COLUMN},{JSON_COLUMN}\r\n".encode())
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
-    for one in series:
-        name = f"{cell_text(one.name)},{cell_text(one.person)}" if several else cell_text(one.name)
-        for lon, lat, times in chunks(one):
+    for track in series:
+        name = f"{cell_text(track.name)},{cell_text(track.person)}" if several else cell_text(track.name)
+        for lon, lat, times in chunks(track):
             rows = [
                 f"{name},{t},{x:.7f},{y:.7f},," for t, x, y in zip(times or repeat("", len(lon)), lon, lat, strict=True)
             ]
@@ -102,10 +102,10 @@ def _write_gpx(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> Non
         ).encode()
     )
     several = several_people(series)
-    for one in series:
-        person = f"<extensions>{_PERSON.format(_xml(one.person))}</extensions>" if several else ""
-        out.write(f"<trk><name>{_xml(one.name)}</name>{person}<trkseg>\n".encode())
-        for lon, lat, times in chunks(one):
+    for track in series:
+        person = f"<extensions>{_PERSON.format(_xml(track.person))}</extensions>" if several else ""
+        out.write(f"<trk><name>{_xml(track.name)}</name>{person}<trkseg>\n".encode())
+        for lon, lat, times in chunks(track):
             if times is None:
                 rows = [f'<trkpt lat="{y:.7f}" lon="{x:.7f}"/>\n' for x, y in zip(lon, lat, strict=True)]
             else:
@@ -119,8 +119,8 @@ def _write_gpx(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> Non
 
 
 FORMATS: Mapping[str, ExportFormat] = {
-    one.name: one
-    for one in (
+    fmt.name: fmt
+    for fmt in (
         ExportFormat(
             "csv",
             "CSV table",

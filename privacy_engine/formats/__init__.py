@@ -5,7 +5,7 @@
 >>> len(reading), reading.report.format, reading.report.outcome
 (1, 'csv', 'accept')
 
-A format is one file in this package and one line below that imports it.
+A format is a file in this package and a line below that imports it.
 """
 
 import itertools
@@ -103,19 +103,19 @@ def option_groups() -> Mapping[str, Sequence[Option]]:
     """The reading options that a form offers, by the titles of their groups; what few ever set is in the last."""
     known = options()
     grouped = {title: [known[name] for name in names] for title, names in GROUPS.items()}
-    rest = [one for one in known.values() if one.name not in {"automatic", *itertools.chain(*GROUPS.values())}]
+    rest = [option for option in known.values() if option.name not in {"automatic", *itertools.chain(*GROUPS.values())}]
     return grouped | {"Rarely needed": rest}
 
 
 def used_options() -> Mapping[str, Sequence[str]]:
     """The reading options that some format uses, by the kind of data that is read from it."""
-    known = ("format", *PLACED, *itertools.chain(*(one.options for one in formats())))
-    return {kind: sorted({"format", *usable(one, known)}) for kind, one in table_kinds.items()}
+    known = ("format", *PLACED, *itertools.chain(*(fmt.options for fmt in formats())))
+    return {kind: sorted({"format", *usable(table_kind, known)}) for kind, table_kind in table_kinds.items()}
 
 
 def options() -> Mapping[str, Option]:
     """Every reading option by name, with label, help and choices: forms and schemas derive from this."""
-    known = tuple((one.name, one.title) for one in formats() if not one.hidden)
+    known = tuple((fmt.name, fmt.title) for fmt in formats() if not fmt.hidden)
     return {**OPTIONS, "format": replace(OPTIONS["format"], choices=known)}
 
 
@@ -160,7 +160,7 @@ def read(
     ChoiceNeeded
         The owner must choose between readings; ``parameter`` is the option that decides it.
     ParameterError
-        An option is unknown, out of its domain, or one that this format cannot use.
+        An option is unknown, out of its domain, or unusable with this format.
     """
     chosen, taken = _checked(values), checked(kinds)
     meter = Meter(limits or Limits(), watch)
@@ -199,7 +199,9 @@ def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kin
         def read_one(format: Format, source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
             other = read_other(format, source, kinds, chosen, report)
             series = read_as(format, source, chosen, report) if other is None else []
-            report.series = [(one.name, len(one)) for one in series] if other is None else [(other[0], len(other[1]))]
+            report.series = (
+                [(track.name, len(track)) for track in series] if other is None else [(other[0], len(other[1]))]
+            )
             sense.check(series, chosen, report)
             return series
 
@@ -258,22 +260,22 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
             if other is not None:
                 return _of_kind(*other, report)
             series = _read_as(format, source, chosen, report)
-            report.series = [(one.name, len(one)) for one in series]
+            report.series = [(track.name, len(track)) for track in series]
             return Reading(series, report)
         other = read_archive(stream, kinds, chosen, report, meter)
         if other is not None:
             return _of_kind(*other, report)
         series = read_zip(stream, chosen, report, meter, _read_one)
-        report.series = [(one.name, len(one)) for one in series]
+        report.series = [(track.name, len(track)) for track in series]
         return Reading(series, report)
     return _read_source(_source(stream, name, meter), chosen, report, kinds)
 
 
 def _format_of(stream: BinaryIO, meter: Meter) -> Format | None:
-    """The format of which the archive is one file, by the names in it."""
+    """The format of which the archive is a single file, by the names in it."""
     try:
         with opened(stream, meter) as archive:
-            found = detect_archive([info.filename for info in archive.infolist()])
+            fmt = detect_archive([info.filename for info in archive.infolist()])
     except FormatError as error:
         stream.seek(0)
         if error.code == "damaged_archive" and is_packed_spreadsheet(stream.read(1 << 16)):
@@ -281,7 +283,7 @@ def _format_of(stream: BinaryIO, meter: Meter) -> Format | None:
             raise FormatError(message, code="bad_workbook") from error
         raise
     stream.seek(0)
-    return found
+    return fmt
 
 
 def _begins(stream: BinaryIO) -> bytes:
@@ -296,7 +298,7 @@ def _is_zip(stream: BinaryIO) -> bool:
 
 
 def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
-    """The file, out of its gzip if it is in one."""
+    """The file, out of its gzip if it is compressed."""
     if not _begins(stream).startswith(b"\x1f\x8b"):
         meter.expected = size_of(stream)
         return Source(stream, name, meter)
@@ -352,7 +354,7 @@ def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report
     report.decided = {name: value for name, value in report.decided.items() if name not in unused}
     report.decide("format", format.name)
     roles = {} if report.layout is None else report.layout.roles
-    if "landmark" in roles and chosen.landmark is None and all(one.marked is None for one in series):
+    if "landmark" in roles and chosen.landmark is None and all(track.marked is None for track in series):
         del roles["landmark"]  # its cells are neither yes nor no
     describe(report)
     return series

@@ -53,7 +53,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     report.format, report.format_title, report.unit = "zip", "ZIP archive", "line"
     with opened(stream, meter) as archive:
         members = allowed(archive, report, meter)
-        found, large = _Members(), sum(info.file_size for info in members) > LARGE_BYTES
+        kept, large = _Members(), sum(info.file_size for info in members) > LARGE_BYTES
         failures: list[FormatError] = []
         plain = replace(options, first_n=None, person=folders.of_members(options), series_names=None)
         called = people.numbered([info.filename for info in members])
@@ -64,7 +64,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
                 left_out.append(name)
                 continue
             try:
-                found.add(_read_member(archive, info, plain.of_member(name), report, meter, reader), keep=not large)
+                kept.add(_read_member(archive, info, plain.of_member(name), report, meter, reader), keep=not large)
             except ChoiceNeeded:
                 raise
             except FormatError as error:
@@ -75,9 +75,9 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
                 report.drop(reason, 1)
                 _list(report, info, reason, error.message)
                 failures.append(in_member(error, info))
-    if not found.members:
+    if not kept.members:
         raise _nothing(failures)
-    members_read = found.taken()
+    members_read = kept.taken()
     _refuse_unused(members_read)
     owned, value, why = folders.owned(members_read, options)
     own_persons = options.person is None and None in owned
@@ -85,7 +85,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         members_read, [name for name in called if name not in {*left_out}], None if own_persons else value
     )
     parts = _same_names(members_read, owned, [info.filename for info in members], options)
-    del found, members_read
+    del kept, members_read
     series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts.values()]
     if large:
         series = mapped(_joined(of, report) for of in parts.values())
@@ -100,22 +100,22 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     return MappedSeries(series) if large else series
 
 
-def _decided(found: list[Member], names: list[str], person: str | None) -> dict[str, Any]:
+def _decided(members: list[Member], names: list[str], person: str | None) -> dict[str, Any]:
     """What was decided: options on which all members agree, and ``members`` with the others of each by its name.
 
     ``person`` is whose the members are, None where each member states its own.
     """
     alone = ("person", "series_names")
-    own = [dict(one.decided) for one in found]
-    for one in own:
+    own = [dict(member.decided) for member in members]
+    for decided in own:
         if person is not None:
-            one.pop("person", None)
-        if one.get("series_names") == "id":  # which is the rule where nothing is stated
-            del one["series_names"]
-    same = {name for name in own[0] if name not in alone and all(one.get(name) == own[0][name] for one in own)}
-    rest = [{name: value for name, value in one.items() if name not in same} for one in own]
+            decided.pop("person", None)
+        if decided.get("series_names") == "id":  # which is the rule where nothing is stated
+            del decided["series_names"]
+    same = {name for name in own[0] if name not in alone and all(decided.get(name) == own[0][name] for decided in own)}
+    rest = [{name: value for name, value in decided.items() if name not in same} for decided in own]
     return {name: own[0][name] for name in own[0] if name in same} | {
-        "members": {name: one for name, one in zip(names, rest, strict=True) if one}
+        "members": {name: decided for name, decided in zip(names, rest, strict=True) if decided}
     }
 
 
@@ -131,8 +131,8 @@ class _Members:
         self._counts.append(None if keep else len(member.series))
         if not keep:
             self._file = self._file or SeriesFile()
-            for one in member.series:
-                self._file.add(one)
+            for track in member.series:
+                self._file.add(track)
             member = replace(member, series=[])
         self.members.append(member)
 
@@ -146,15 +146,15 @@ class _Members:
         return self.members
 
 
-def _refuse_unused(found: list[Member]) -> None:
+def _refuse_unused(members: list[Member]) -> None:
     """Refuse an option that no member can use."""
-    for name, error in found[0].unused.items():
-        if all(name in member.unused for member in found):
+    for name, error in members[0].unused.items():
+        if all(name in member.unused for member in members):
             raise error
 
 
 def opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
-    """The archive, after its directory was found to be small enough to be read at all."""
+    """The archive, after its directory was checked to be small enough to be read at all."""
     size = size_of(stream)
     stream.seek(max(0, size - 65557))
     tail = stream.read()
@@ -234,7 +234,7 @@ def _why_not(info: zipfile.ZipInfo) -> str:
 def member_source(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, meter: Meter, *, unpack: bool = False
 ) -> Iterator[Source]:
-    """The bytes of a member; with ``unpack`` those inside, where the member is a gzip of one file.
+    """The bytes of a member; with ``unpack`` those inside, where the member is a gzip of a file.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def member_source(
 
 
 def nested(head: bytes) -> FormatError:
-    """The error of an archive in an archive, which begins with ``head``; a workbook is one too."""
+    """The error of an archive in an archive, which begins with ``head``; a workbook counts as an archive."""
     if is_packed_spreadsheet(head):
         message = "This is a spreadsheet in an archive. Unpack it and upload the spreadsheet, or its table as CSV."
     else:
@@ -294,14 +294,14 @@ def _read_member(
     own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
     report.absorb(own)
     report.unit = own.unit
-    report.members.append({"name": own.file, "format": own.format, "points": sum(len(one) for one in series)})
+    report.members.append({"name": own.file, "format": own.format, "points": sum(len(track) for track in series)})
     return Member(path, series, own.people, own.unused, own.decided)
 
 
 def _same_names(
-    found: list[Member], owned: list[str | None], paths: list[str], options: ReadOptions
+    members: list[Member], owned: list[str | None], paths: list[str], options: ReadOptions
 ) -> dict[tuple[str, str], list[Trajectory]]:
-    """The series of all members by name and person: those of one name and person are one series.
+    """The series of all members by name and person: those of the same name and person are joined.
 
     Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user,
     whatever the series of others are called.
@@ -309,21 +309,21 @@ def _same_names(
     """
     parts: dict[tuple[str, str], list[Trajectory]] = {}
     called = dict(zip(paths, people.numbered([stem(path.removesuffix(".gz")) for path in paths]), strict=True))
-    for member, owner in zip(reported(found), owned, strict=True):
+    for member, owner in zip(reported(members), owned, strict=True):
         path = member.path
-        for one in member.series:
-            name = one.name
+        for track in member.series:
+            name = track.name
             if path.lower().endswith(".plt") and options.person != "file":
                 name = folders.geolife_user(path)
             elif not name:
                 name = called.get(path) or called.get(f"{path}.gz") or stem(path)
-            person = name if options.person == "series" else one.person if owner is None else owner
-            parts.setdefault((name, person), []).append(one.called(name, person))
+            person = name if options.person == "series" else track.person if owner is None else owner
+            parts.setdefault((name, person), []).append(track.called(name, person))
     return parts
 
 
 def _joined(parts: list[Trajectory], report: Report) -> Trajectory:
-    """Parts of one series and person as one, sorted by time; untimed parts one after another."""
+    """The parts of a series and person joined, sorted by time; untimed parts in their order."""
     name, person = parts[0].name, parts[0].person
     if len(parts) == 1:
         return parts[0]
@@ -346,18 +346,20 @@ def _joined(parts: list[Trajectory], report: Report) -> Trajectory:
 
 def _marked_throughout(series: list[Trajectory], report: Report) -> list[Trajectory]:
     """If some members mark landmarks, the events of the others are none."""
-    without = [one for one in series if one.marked is None]
+    without = [track for track in series if track.marked is None]
     if not without or len(without) == len(series):
         return series
-    events = sum(len(one) for one in without)
+    events = sum(len(track) for track in without)
     report.note(
         "unmarked_members", "Some members have no landmark column; none of their events is marked.", count=events
     )
-    return [one if one.marked is not None else replace(one, marked=np.zeros(len(one), np.bool_)) for one in series]
+    return [
+        replace(track, marked=np.zeros(len(track), np.bool_)) if track.marked is None else track for track in series
+    ]
 
 
 def _all_or_none_timed(series: list[Trajectory]) -> None:
-    if len({one.time_s is None for one in series}) > 1:
+    if len({track.time_s is None for track in series}) > 1:
         raise FormatError("Some members have times and others have none. Upload them apart.", code="mixed_times")
 
 

@@ -1,4 +1,4 @@
-"""PyArrow, imported in one place: it ships no types, so the engine's type check stops here.
+"""PyArrow, imported here only: it ships no types, so the engine's type check stops here.
 
 It is imported at its first use, and its modules beside the core at theirs: a process that reads none of the formats
 that need them does without.
@@ -36,7 +36,7 @@ def translated(damaged: Callable[[], FormatError]) -> Iterator[None]:
 
 
 def pieces(column: Any) -> Iterator[Any]:
-    """An Arrow column in pieces, at least one, with a report ahead of each."""
+    """An Arrow column in pieces, at least 1, with a report ahead of each."""
     if not len(column):
         yield column
     for some in blocks(len(column), PIECE):
@@ -44,7 +44,7 @@ def pieces(column: Any) -> Iterator[Any]:
 
 
 def in_pieces(column: Any, work: Callable[[Any], Any]) -> Any:
-    """What ``work`` makes of an Arrow array cell by cell, as one array; regular expressions take seconds for all."""
+    """What ``work`` makes of an Arrow array cell by cell, as an array; regular expressions take seconds for all."""
     return pa.concat_arrays([work(piece) for piece in pieces(column)])
 
 

@@ -27,8 +27,8 @@ TIMED_ROLES = (*TIME_ROLES, *END_ROLES)
 def coded(column: Any) -> tuple[Ints, list[str]]:
     """A code for each row of a column of text or whole numbers, and the texts that they stand for."""
     advance()
-    found = column.cast("string").fill_null("").dictionary_encode()
-    return found.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(found.dictionary)
+    encoded = column.cast("string").fill_null("").dictionary_encode()
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(encoded.dictionary)
 
 
 def with_ends(roles: Mapping[str, str], names: Sequence[str], options: ReadOptions, report: Report) -> dict[str, str]:
@@ -56,18 +56,18 @@ def _place(column: str | None, names: Sequence[str]) -> str | None:
 
 
 def _with_ends(
-    found: Geometries, columns: Sequence[Any], series: Sequence[Ints], options: ReadOptions, report: Report
+    geometries: Geometries, columns: Sequence[Any], series: Sequence[Ints], options: ReadOptions, report: Report
 ) -> tuple[Geometries, Times]:
     """The positions with the times of the ends of their lines, or of the row of a position alone.
 
     ``columns`` are the times of the starts, the ends and the rows. The start of a line is left out where another line
     of its series ends at that time, or at that time and place.
     """
-    arrays = [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in columns]
-    if len({one.type for one in arrays}) > 1:
-        arrays = [one.cast(pa.string()) for one in arrays]
+    arrays = [column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in columns]
+    if len({array.type for array in arrays}) > 1:
+        arrays = [array.cast(pa.string()) for array in arrays]
     read = times(pa.concat_arrays(arrays), options)
-    row, changes, n = found.row, np.flatnonzero(np.diff(found.row)) + 1, len(arrays[0])
+    row, changes, n = geometries.row, np.flatnonzero(np.diff(geometries.row)) + 1, len(arrays[0])
     firsts, lasts = np.r_[0, changes], np.r_[changes, len(row)] - 1
     alone = firsts == lasts
     between = np.ones(len(row), dtype=np.bool_)
@@ -78,19 +78,21 @@ def _with_ends(
     seconds, missing = np.where(between, np.nan, read.seconds[at]), read.missing[at] | between
     ends = np.r_[firsts, lasts]
     alike = [*(codes[row[ends]] for codes in series), seconds[ends]]
-    at_time, at_place = (_joined(values, ~alone) for values in (alike, [*alike, found.lon[ends], found.lat[ends]]))
+    at_time, at_place = (
+        _joined(values, ~alone) for values in (alike, [*alike, geometries.lon[ends], geometries.lat[ends]])
+    )
     by = by_time_or_place(int(at_time.sum()), int(at_place.sum()), options, report)
     joined = at_place if by == "place" else at_time
     keep = np.ones(len(row), dtype=np.bool_)
     keep[firsts[joined]] = False
     if between.any():
         report.note("line_ends", BETWEEN, count=int(between.sum()))
-    kept = Geometries(found.lon[keep], found.lat[keep], found.reasons[keep], row[keep])
+    kept = Geometries(geometries.lon[keep], geometries.lat[keep], geometries.reasons[keep], row[keep])
     return kept, replace(read, seconds=seconds[keep], naive=(read.naive[at] & ~between)[keep], missing=missing[keep])
 
 
 def _joined(values: Sequence[Any], lines: Mask) -> Mask:
-    """Which of the ``lines`` start where another one ends; ``values`` are of all starts, then of all ends."""
+    """Which of the ``lines`` start where another ends; ``values`` are of all starts, then of all ends."""
     key = np.zeros(len(values[0]), dtype=np.int64)
     for column in values:
         code = np.unique(column, return_inverse=True, equal_nan=False)[1]
@@ -101,7 +103,7 @@ def _joined(values: Sequence[Any], lines: Mask) -> Mask:
 
 
 def points_of(
-    found: Geometries,
+    geometries: Geometries,
     roles: Mapping[str, str],
     column: Callable[[str], Any],
     options: ReadOptions,
@@ -109,18 +111,18 @@ def points_of(
 ) -> Points:
     """Positions with what stands beside them; ``column`` gives the Arrow array of a name.
 
-    A geometry that is none, or no point or line, is one row that is dropped with its reason.
+    A geometry that is none, or no point or line, is a row that is dropped with its reason.
     """
     read = line_ends = last = None
-    if "start" in roles and (np.bincount(found.row, minlength=1) > 1).any():
+    if "start" in roles and (np.bincount(geometries.row, minlength=1) > 1).any():
         series = [coded(column(roles[role]))[0] for role in ("id", "person") if role in roles]
         columns = [column(roles[role]) for role in ("start", "end", "time")]
-        found, read = _with_ends(found, columns, series, options, report)
+        geometries, read = _with_ends(geometries, columns, series, options, report)
         line_ends = read
         report.decided.pop("end", None)
         report.guesses = [guess for guess in report.guesses if guess["option"] != "end"]
-    row = found.row
-    points = Points(found.lon, found.lat, None, found.reasons, rows=lambda index: row[index] + 1)
+    row = geometries.row
+    points = Points(geometries.lon, geometries.lat, None, geometries.reasons, rows=lambda index: row[index] + 1)
     if read is None and "time" in roles:
         read, last = ends({role: column(roles[role]) for role in TIMED_ROLES if role in roles}, options, report)
     if read is not None and line_ends is None:

@@ -32,7 +32,7 @@ from privacy_engine.formats.table import order_is_plain
 BLOCK = 2 << 20
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
 Block = tuple[Points, Report]
-"""The rows of a block, and a report with what was decided before; that of the first one states the layout."""
+"""The rows of a block, and a report with what was decided before; that of the first block states the layout."""
 
 
 class _NotPlain(Exception):
@@ -55,7 +55,7 @@ class _Filed:
         self._lengths: list[Ints] = []
         self._overlap = False
         self.late: list[int] = []
-        """The numbers of the first rows that come after a later one of their series."""
+        """The numbers of the first rows that come after a later row of their series."""
 
     def __len__(self) -> int:
         return len(self._owners)
@@ -72,8 +72,8 @@ class _Filed:
         numbers = self._named
         if len(some) < len(numbers):  # some have none of their rows
             numbers = np.array([self._owners[owner] for owner in zip(some.names, some.persons, strict=True)])
-        columns = [one for one in (some.lon, some.lat, some.time_s) if one is not None]
-        first, last = (np.stack([one[at] for one in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
+        columns = [column for column in (some.lon, some.lat, some.time_s) if column is not None]
+        first, last = (np.stack([column[at] for column in columns]) for at in (some.starts[:-1], some.starts[1:] - 1))
         known = self._last[: len(columns), numbers]
         if len(np.unique(numbers)) < len(numbers):
             raise _NotPlain
@@ -88,16 +88,16 @@ class _Filed:
         return int((known == first).all(axis=0).sum())
 
     def series(self, timed: bool) -> Trajectories:
-        """Each series in one piece, sorted by time, in a file where there are many events; nothing is left here."""
+        """Each series as a whole, sorted by time, in a file where there are many events; nothing is left here."""
         numbers, lengths = np.concatenate(self._numbers), np.concatenate(self._lengths)
         order = np.argsort(numbers, kind="stable")
         sizes = np.bincount(numbers, lengths).astype(np.int64)
         runs = (np.cumsum(lengths) - lengths)[order], lengths[order]
-        written = (one.taken() for one in self._columns[: 3 if timed else 2])
+        written = (column.taken() for column in self._columns[: 3 if timed else 2])
         if self._overlap:
             columns = merged(list(written), numbers[order], *runs)
         else:
-            columns = [parts_at(one, *runs) for one in written]
+            columns = [parts_at(column, *runs) for column in written]
         held = np.flatnonzero(sizes)
         owners = list(self._owners)
         names, persons = zip(*(owners[i] for i in held), strict=True)
@@ -146,17 +146,17 @@ def series_of(
     report.decided |= own.decided
     report.layout, report.first = own.layout, own.first
     report_eastward(counts["eastward"], report)
-    found = filed.series(timed)
+    tracks = filed.series(timed)
     if late := counts["out_of_order"]:
         report_late(late, filed.late, report)
-        counts["repeated"] = repeats(found.lon, found.lat, found.time_s, found.starts[:-1])
+        counts["repeated"] = repeats(tracks.lon, tracks.lat, tracks.time_s, tracks.starts[:-1])
     report_repeats(counts["repeated"], report)
-    series = settle(found, whose, options, report)
+    series = settle(tracks, whose, options, report)
     return series if options.first_n is None else cut(series, options)
 
 
 def _points(blocks: Iterator[bytes], options: ReadOptions, points_in: ReadBlock) -> Iterator[Block]:
-    """The rows of each block of a text, whose first one decides the dialect."""
+    """The rows of each block of a text, the first of which decides the dialect."""
     data = next(blocks)
     if (encoding_of_mark(data) or options.encoding or "UTF-8") != "UTF-8":
         raise _NotPlain

@@ -1,4 +1,4 @@
-"""Check-ins in a ZIP archive: one table of them and, beside it, perhaps a list of their venues."""
+"""Check-ins in a ZIP archive: a table of them and, beside it, perhaps a list of their venues."""
 
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from privacy_engine.formats.source import Meter, display_name
 from privacy_engine.formats.venues import venues_of
 
 MOST_MEMBERS = 20
-"""An archive of more files is one of trajectories."""
+"""An archive of more files holds trajectories."""
 
 
 class Tables(NamedTuple):
@@ -87,7 +87,7 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
     Raises
     ------
     FormatError
-        There is not exactly one table of check-ins, more than one list of venues, or nothing usable in one of them.
+        There is not exactly 1 table of check-ins, more than 1 list of venues, or nothing usable in a file.
     """
     report.format, report.format_title = "zip", "ZIP archive"
     name, venues = _chosen(tables), None
@@ -98,17 +98,17 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
             report.drop("unreadable_member", 1)
             message = "It is neither the table of check-ins nor a list of venues."
             report.members.append({"name": display_name(unused), "reason": "unreadable_member", "message": message})
-        for one in tables.venues:
-            venues = _read_venues(archive, members[one], options.lon_range, report, meter)
+        for venue in tables.venues:
+            venues = _read_venues(archive, members[venue], options.lon_range, report, meter)
         own = options.of_member(name)
-        found = checkins_of(_table(archive, members[name], meter, own, report), own, report, venues)
-        report.decide("members", {one: {} for one in tables.venues})
-    report.members.append({"name": display_name(name), "format": "csv", "points": len(found)})
-    return found
+        checkins = checkins_of(_table(archive, members[name], meter, own, report), own, report, venues)
+        report.decide("members", {venue: {} for venue in tables.venues})
+    report.members.append({"name": display_name(name), "format": "csv", "points": len(checkins)})
+    return checkins
 
 
 def _chosen(tables: Tables) -> str:
-    """The one table to read as check-ins: of an archive without one its only table, whose columns the error names."""
+    """The only table of check-ins; where there is none, the archive's only table, whose columns the error names."""
     _refuse_several(tables.checkins, "tables of check-ins")
     for name in (*tables.checkins, *(tables.others if len(tables.others) == 1 else ())):
         return name
@@ -136,7 +136,7 @@ def _read_venues(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, lon_range: str | None, report: Report, meter: Meter
 ) -> Venues:
     own, options = Report(file=display_name(info.filename)), ReadOptions(lon_range=lon_range)
-    found = venues_of(_table(archive, info, meter, options, own), options, own)
+    venues = venues_of(_table(archive, info, meter, options, own), options, own)
     report.notes += [{**note, "member": own.file} for note in own.notes]
-    report.members.append({"name": own.file, "format": "csv", "points": len(found)})
-    return found
+    report.members.append({"name": own.file, "format": "csv", "points": len(venues)})
+    return venues

@@ -42,7 +42,7 @@ class Layout:
     zeros: bool = False
 
     def fits(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Whether most of ``rows`` have this layout; rows of one cell count for nothing."""
+        """Whether most of ``rows`` have this layout; rows of a single cell count for nothing."""
         rows = [row for row in rows if sum(bool(cell.strip()) for cell in row) > 1]
         if not rows or len(self.patterns) not in {len(row) for row in rows}:
             return False
@@ -76,7 +76,7 @@ VENUES = (
 
 def layout_of(rows: Sequence[Sequence[str]], layouts: Sequence[Layout]) -> Layout | None:
     """The layout that the first rows of a table without a header have; None where they have none of ``layouts``."""
-    return next((one for one in layouts if one.fits(rows)), None)
+    return next((layout for layout in layouts if layout.fits(rows)), None)
 
 
 def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> bool:
@@ -106,7 +106,7 @@ def lacks_times(names: Sequence[str], sample: Sequence[Sequence[str]], headed: b
 
 
 def _names_users(names: Sequence[str]) -> bool:
-    """Whether a header names users, without which a table is none of check-ins: of a wide one that is quickly known."""
+    """Whether a header names users, without which a table is none of check-ins; quickly known of a wide table."""
     return "user" in _named(names, True, {}, ("user",))
 
 
@@ -120,17 +120,19 @@ def roles_of(
     if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
     stated = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
-    found = _named(names, headed, stated, ("user", "place", "offset", "name"))
-    columns = [one for one in columns_of(names, sample) if headed and one.place not in found.values()]
-    found |= _named(names, headed, stated, [role for role in ("time", "lon", "lat") if stated[role]])
-    if "#0" not in (options.lat, options.lon) and (likely := pairs(columns, found.get("lat"), found.get("lon"))):
-        found |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
+    roles = _named(names, headed, stated, ("user", "place", "offset", "name"))
+    columns = [column for column in columns_of(names, sample) if headed and column.place not in roles.values()]
+    roles |= _named(names, headed, stated, [role for role in ("time", "lon", "lat") if stated[role]])
+    if "#0" not in (options.lat, options.lon) and (likely := pairs(columns, roles.get("lat"), roles.get("lon"))):
+        roles |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
     if options.time is None and headed:
-        if (time := time_of(columns, {*found.values()}, strict=strict and options.clock is None)) is not None:
-            found |= {"time": time.time.place} | {unit: one.place for unit, one in time.others}
-        elif (period := next((one for name in _PERIODS for one in columns if one.plain == name), None)) is not None:
-            found |= {"time": period.place} if period.cells and all(map(PERIOD.fullmatch, period.cells)) else {}
-    return found | clock_places(options, names)
+        if (time := time_of(columns, {*roles.values()}, strict=strict and options.clock is None)) is not None:
+            roles |= {"time": time.time.place} | {unit: column.place for unit, column in time.others}
+        elif (
+            period := next((column for name in _PERIODS for column in columns if column.plain == name), None)
+        ) is not None:
+            roles |= {"time": period.place} if period.cells and all(map(PERIOD.fullmatch, period.cells)) else {}
+    return roles | clock_places(options, names)
 
 
 def venue_roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> Roles | None:
@@ -138,14 +140,14 @@ def venue_roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed
     if not headed:
         layout = layout_of(sample, VENUES)
         return dict(layout.roles) if layout else None
-    found = _named(names, headed, {}, ("place", "lon", "lat", "name"))
+    roles = _named(names, headed, {}, ("place", "lon", "lat", "name"))
     plain = [canonical(name) for name in names]
-    if "place" not in found:
-        found |= _first(plain, "place", ("id",))
-    if "name" not in found:
-        found |= _first(plain, "name", ("name", "title"))
+    if "place" not in roles:
+        roles |= _first(plain, "place", ("id",))
+    if "name" not in roles:
+        roles |= _first(plain, "name", ("name", "title"))
     others = {"user", "time"} & roles_of(names, sample, headed, ReadOptions()).keys()
-    return found if {"place", "lon", "lat"} <= found.keys() and not others else None
+    return roles if {"place", "lon", "lat"} <= roles.keys() and not others else None
 
 
 def _first(plain: Sequence[str], role: str, known: Sequence[str]) -> Roles:
@@ -156,14 +158,14 @@ def _first(plain: Sequence[str], role: str, known: Sequence[str]) -> Roles:
 def _named(names: Sequence[str], headed: bool, given: Mapping[str, str | None], roles: Sequence[str]) -> Roles:
     """The columns by the owner's names, or by known ones; no column has two roles."""
     plain = [canonical(name) for name in names] if headed else [f"#{i + 1}" for i in range(len(names))]
-    found: Roles = {}
+    columns: Roles = {}
     for role in roles:
         column = given.get(role)
         if column == "#0":
             continue
         if column and re.fullmatch(r"#[1-9][0-9]{0,3}", column) and int(column[1:]) <= len(names):
-            found[role] = int(column[1:]) - 1
+            columns[role] = int(column[1:]) - 1
         else:
-            free = ["" if i in found.values() else name for i, name in enumerate(plain)]
-            found |= _first(free, role, (canonical(column),) if column else _KNOWN[role])
-    return found
+            free = ["" if i in columns.values() else name for i, name in enumerate(plain)]
+            columns |= _first(free, role, (canonical(column),) if column else _KNOWN[role])
+    return columns

@@ -147,12 +147,12 @@ def _own_positions(
 def _zeros(table: Table, options: ReadOptions, report: Report) -> str:
     """What the position 0, 0 stands for: as the owner stated it, or as in the published data set of these columns."""
     layout = None if table.headed or options.applied else layout_of(table.sample, CHECKINS)
-    found = "none" if layout is not None and layout.zeros else "position"
-    if options.zeros is None and found == "none":
+    meaning = "none" if layout is not None and layout.zeros else "position"
+    if options.zeros is None and meaning == "none":
         message = "Rows at 0, 0 have no position, as in the published data set with these columns."
         report.guess("position 0, 0", "none", message, "zeros")
-    report.decide("zeros", options.zeros or found)
-    return options.zeros or found
+    report.decide("zeros", options.zeros or meaning)
+    return options.zeros or meaning
 
 
 def _joined(
@@ -164,31 +164,31 @@ def _joined(
     lon, lat = (axis[codes] for axis in venues.positions(coded.dictionary.to_pylist()))
     without = np.isin(reasons, (MISSING, _NO_POSITION)) if position else np.ones(len(codes), dtype=np.bool_)
     known = without & np.isfinite(lon)
-    found = position or {"lon": lon, "lat": lat}
-    found = {"lon": np.where(known, lon, found["lon"]), "lat": np.where(known, lat, found["lat"])}
+    joined = position or {"lon": lon, "lat": lat}
+    joined = {"lon": np.where(known, lon, joined["lon"]), "lat": np.where(known, lat, joined["lat"])}
     if known.any():
         message = "Positions were taken from the list of venues."
         report.note("venue_positions", message, level="info", count=int(known.sum()))
-    return np.where(known, GOOD, np.where(without, _UNKNOWN_VENUE, reasons)), found
+    return np.where(known, GOOD, np.where(without, _UNKNOWN_VENUE, reasons)), joined
 
 
 def _names(
     own: Any, kept: Ints, place: Ints | None, places: Sequence[str], venues: Venues | None, report: Report
 ) -> list[str]:
-    """The name of each place: that of the venue, else the first in the table; empty where no place has one."""
+    """The name of each place: that of the venue, else the first in the table; empty where no place is named."""
     if place is None:
         return []
-    found = venues.names_of(places) if venues is not None else [""] * len(places)
+    texts = venues.names_of(places) if venues is not None else [""] * len(places)
     if own is not None:
         names = listed(pc.fill_null(pc.utf8_trim_whitespace(own.cast(pa.string())), "").take(pa.array(kept)))
         for code, name in zip(place.tolist(), reported(names, ROWS), strict=True):
-            found[code] = found[code] or name
-    named = sum(map(bool, found))
+            texts[code] = texts[code] or name
+    named = sum(map(bool, texts))
     if not named:
         return []
     message = "Places have names; places of one name are different places where their identifiers are."
     report.note("place_names", message, level="info", count=named)
-    return found
+    return texts
 
 
 def _instants(
@@ -204,19 +204,19 @@ def _instants(
     more = "; check-ins of one day keep the order of the rows"
     if columns.keys().isdisjoint(PARTS):
         columns = {**columns, "time": first_days(columns["time"], report, more)}
-    found = instants(columns, options, report)
-    assert found is not None
+    times = instants(columns, options, report)
+    assert times is not None
     local = table.headed and canonical(table.names[roles["time"]]).startswith("local")
     if "offset" in columns and local and options.time_zone is None:
-        found.seconds, found.naive = _by_offset(found.seconds, found.naive, columns["offset"]), found.naive & False
+        times.seconds, times.naive = _by_offset(times.seconds, times.naive, columns["offset"]), times.naive & False
         report.note("offset_used", "Local times were read with the offset from UTC in their rows.", level="info")
     elif "offset" in columns:
         message = "The column of offsets from UTC was not used: times are stored in UTC."
         report.note("offset_ignored", message, level="info")
     stated = zone_of(table.names, roles) if table.headed else ""
-    seconds = timezones.settle(found, None, options, report, stated=stated, lon=position.get("lon"))
+    seconds = timezones.settle(times, None, options, report, stated=stated, lon=position.get("lon"))
     bad = ~(np.abs(seconds) <= 1e12)
-    reasons = np.where((reasons == GOOD) & bad & found.missing, _NO_TIME, reasons)
+    reasons = np.where((reasons == GOOD) & bad & times.missing, _NO_TIME, reasons)
     return seconds, np.where((reasons == GOOD) & bad, _BAD_TIME, reasons)
 
 
@@ -230,7 +230,7 @@ def _by_offset(seconds: Floats, naive: Any, offset: Any) -> Floats:
 def _kept(reasons: Any, table: Table, report: Report) -> Ints:
     kept = np.flatnonzero(table.drop(reasons, _REASONS, report))
     if not len(kept):
-        reason = max(report.dropped, key=lambda one: report.dropped[one], default="")
+        reason = max(report.dropped, key=lambda reason: report.dropped[reason], default="")
         raise FormatError(f"No check-in can be used. {WHY.get(reason, '')}".strip(), code="no_points", rule=reason)
     return kept
 

@@ -84,7 +84,7 @@ class Column:
 
     @cached_property
     def kind(self) -> str:
-        """What most of the cells are, as one of :data:`INSTANT` to :data:`EMPTY`."""
+        """What most of the cells are, from :data:`INSTANT` to :data:`EMPTY`."""
         if not self.cells:
             return EMPTY
         if self.mostly(_is_dated):
@@ -113,7 +113,7 @@ class Column:
 
     @property
     def steps(self) -> list[int]:
-        """From each cell to the next, where all are whole numbers; empty where they are not, or there is one."""
+        """From each cell to the next, where all are whole numbers; empty where they are not, or there is but 1."""
         if not all(cell.isascii() and cell.isdigit() and len(cell) < 19 for cell in self.cells):
             return []
         return [int(b) - int(a) for a, b in itertools.pairwise(self.cells)]

@@ -1,4 +1,4 @@
-"""Tables whose columns come as Arrow arrays: positions in two columns, or geometries in one of bytes or of text."""
+"""Tables whose columns come as Arrow arrays: positions in two columns, or geometries as bytes or as text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -71,19 +71,19 @@ def plan(
     if options.geometry is None and (options.lon is not None or options.lat is not None or has_positions(names)):
         places, e7 = assign(names, sample, options, report)
         return Plan(_named(places, names), options, e7)
-    found = geometry_column(schema, metadata)
-    text = None if found else geometry_cells(names, sample)
+    geometry = geometry_column(schema, metadata)
+    text = None if geometry else geometry_cells(names, sample)
     if options.geometry is not None:
         place = place_of("geometry", names, options.geometry)
-        found, text = (
-            (None, place) if _is_text(schema.field(place).type) else (found or Geometry(names[place], ""), None)
+        geometry, text = (
+            (None, place) if _is_text(schema.field(place).type) else (geometry or Geometry(names[place], ""), None)
         )
-    if found is None and text is None:
+    if geometry is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
     places = assign_beside(names, sample, options, report)
     roles = with_ends(_named(places, names), names, options, report)
-    if found is not None:
-        options, roles["geometry"] = found.in_system(options), found.name
+    if geometry is not None:
+        options, roles["geometry"] = geometry.in_system(options), geometry.name
     elif text is not None:
         roles["geometry"] = names[text]
     report.layout.roles["geometry"] = names.index(roles["geometry"])
@@ -100,10 +100,10 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
     roles, options = chosen.roles, chosen.options
     if "geometry" in roles:
         column = table.column(roles["geometry"])
-        found = geometries(column) if not _is_text(column.type) else None
-        if found is None:
-            found, options = of_texts(column, options)
-        points = points_of(found, roles, lambda name: simple(table, name), options, report)
+        geometry = geometries(column) if not _is_text(column.type) else None
+        if geometry is None:
+            geometry, options = of_texts(column, options)
+        points = points_of(geometry, roles, lambda name: simple(table, name), options, report)
         if rows is not None:
             own = points.rows
             points.rows = lambda index: rows[own(index) - 1]
@@ -140,7 +140,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def simple(table: Any, name: str) -> Any:
-    """A column of numbers, text or times as one array.
+    """A column of numbers, text or times as an array.
 
     Raises
     ------

@@ -74,8 +74,8 @@ def assign(
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
     for role, known_names in HEMISPHERES.items():
-        if found := [i for i, name in enumerate(plain) if name in known_names]:
-            roles[role] = found[0]
+        if places := [i for i, name in enumerate(plain) if name in known_names]:
+            roles[role] = places[0]
     return roles, plain[roles["lat"]].endswith("e7") and plain[roles["lon"]].endswith("e7")
 
 
@@ -137,17 +137,19 @@ def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> N
     """The columns of the position that the options do not name: those that go together."""
     if {"lat", "lon"} <= roles.keys():
         return
-    found = pairs(columns, roles.get("lat"), roles.get("lon"))
-    if found and found[0].about - START and not roles.keys() & {"lat", "lon"}:
-        choices = [(f"#{one.lat.place + 1}", f"{one.lat.name[:30]}, with {one.lon.name[:30]}") for one in found]
-        message = f"Column {found[0].lat.name[:40]!r} may be the latitude of the rows or of something else. Specify it."
+    named = pairs(columns, roles.get("lat"), roles.get("lon"))
+    if named and named[0].about - START and not roles.keys() & {"lat", "lon"}:
+        choices = [(f"#{pair.lat.place + 1}", f"{pair.lat.name[:30]}, with {pair.lon.name[:30]}") for pair in named]
+        message = f"Column {named[0].lat.name[:40]!r} may be the latitude of the rows or of something else. Specify it."
         raise ChoiceNeeded(message, parameter="lat", choices=choices, default=choices[0][0])
-    free = [one for one in columns if one.place not in roles.values()]
+    free = [column for column in columns if column.place not in roles.values()]
     for role, names in (("lat", LAT), ("lon", LON)):
         if role in roles:
             continue
         best = (
-            getattr(found[0], role) if found else next((one for one in (*free, *columns) if one.plain in names), None)
+            getattr(named[0], role)
+            if named
+            else next((column for column in (*free, *columns) if column.plain in names), None)
         )
         if best is None:
             continue
@@ -157,33 +159,33 @@ def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> N
 
 
 def decide_clock(roles: Roles, report: Report) -> None:
-    """Record the columns that are one instant together with that of the time, if there are any."""
+    """Record the columns that make an instant together with that of the time, if there are any."""
     if clock := {unit: roles[unit] for unit in PARTS if unit in roles}:
         report.decide("clock", clock_option(clock))
 
 
 def require_one(role: str, column: Column, columns: Sequence[Column]) -> None:
-    """Request a choice where others of the columns have the name of this one."""
-    alike = [one for one in columns if one.plain == column.plain]
+    """Request a choice where others of the columns have the same name."""
+    alike = [other for other in columns if other.plain == column.plain]
     if len(alike) > 1:
         raise which_column(role, alike)
 
 
 def _add_time(columns: Sequence[Column], roles: Roles, options: ReadOptions, report: Report) -> None:
-    """The column of the time where the options name none, and those that are one instant with it."""
+    """The column of the time where the options name none, and those that make an instant with it."""
     stated = roles.get("time")
-    free = [one for one in columns if one.place not in _taken("time", roles) or one.place == stated]
-    others, found = clock_places(options, [one.name for one in columns]), None
+    free = [column for column in columns if column.place not in _taken("time", roles) or column.place == stated]
+    others, time = clock_places(options, [column.name for column in columns]), None
     if stated is None and options.time is None:
-        found = time_of(free, set(others.values()), strict=options.clock is None)
-        if found is not None:
-            require_one("time", found.time, free)
-            roles["time"] = found.time.place
-            _report_time(found, report)
+        time = time_of(free, set(others.values()), strict=options.clock is None)
+        if time is not None:
+            require_one("time", time.time, free)
+            roles["time"] = time.time.place
+            _report_time(time, report)
     elif stated is not None and options.clock is None and not options.applied:
-        found = next((one for one in candidates(free) if one.time.place == stated), None)
-    if found is not None and options.clock is None:
-        others = {unit: column.place for unit, column in found.others}
+        time = next((candidate for candidate in candidates(free) if candidate.time.place == stated), None)
+    if time is not None and options.clock is None:
+        others = {unit: column.place for unit, column in time.others}
     if "time" in roles:
         roles |= others
 
@@ -199,29 +201,29 @@ def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, re
     if "time" not in roles or options.end == "none" or (options.end is None and options.applied):
         return {}
     if options.end is not None:
-        found = of_clock_option(options.end, len(columns), "end")
-        if found is None or "time" not in found:
+        places = of_clock_option(options.end, len(columns), "end")
+        if places is None or "time" not in places:
             raise ParameterError.must_be("end", "none, or columns such as time #4, lon #6, lat #5", options.end)
     else:
         start = TimeColumns(
             columns[roles["time"]], tuple((unit, columns[roles[unit]]) for unit in PARTS if unit in roles)
         )
-        end = end_of(start, [one for one in columns if one.place not in roles.values()])
+        end = end_of(start, [column for column in columns if column.place not in roles.values()])
         if end is None:
             return {}
-        found = {"time": end.time.place} | {unit: column.place for unit, column in end.others}
+        places = {"time": end.time.place} | {unit: column.place for unit, column in end.others}
         own = pairs(columns, roles["lat"], roles["lon"]) if {"lat", "lon"} <= roles.keys() else []
         if own and (place := end_position(own[0], pairs(columns))):
-            found |= {"lat": place.lat.place, "lon": place.lon.place}
-        names = [columns[place].name.strip()[:40] for place in found.values()]
+            places |= {"lat": place.lat.place, "lon": place.lon.place}
+        names = [columns[place].name.strip()[:40] for place in places.values()]
         message = f"Each row is two events, of its start and of its end: {', '.join(map(repr, names))}."
-        report.guess("ends", clock_option(found), message, "end")
-    report.decide("end", clock_option(found))
-    return {f"end_{unit}": place for unit, place in found.items()}
+        report.guess("ends", clock_option(places), message, "end")
+    report.decide("end", clock_option(places))
+    return {f"end_{unit}": place for unit, place in places.items()}
 
 
 def _report_time(time: TimeColumns, report: Report) -> None:
-    """Name the columns that were taken for the time, unless there is one and it is called so."""
+    """Name the columns that were taken for the time, unless there is a single column and it is called so."""
     if not time.others:
         _report("time", time.time.name, time.time.plain, report)
         return
@@ -251,7 +253,7 @@ def _person(names: Sequence[str], plain: Sequence[str], roles: Roles, options: R
     """The place of the column that names the person."""
     if options.person is not None:
         return _named("person", names, options.person_column)
-    if options.id == "#0":  # the whole file is one series, so one person's
+    if options.id == "#0":  # the whole file is a single series, so a single person's
         return None
     if "id" in roles and plain[roles["id"]] in PERSON:
         return roles["id"]
@@ -266,12 +268,12 @@ def named_roles(names: Sequence[str], options: ReadOptions, among: Sequence[str]
 
 
 def _taken(role: str, roles: Roles) -> set[int]:
-    """The places where a role is not looked for. A coordinate may be a series too, so it only avoids the other one."""
-    return {place for one, place in roles.items() if role not in ("lat", "lon") or (one == "lat" and role == "lon")}
+    """The places where a role is not looked for. A coordinate may be a series too, so it only avoids the other."""
+    return {place for other, place in roles.items() if role not in ("lat", "lon") or (other == "lat" and role == "lon")}
 
 
 def no_positions(names: Sequence[str], role: str = "lat", hint: str = "") -> FormatError:
-    """The error for a table in which a coordinate's column cannot be found; lists what was found."""
+    """The error for a table in which a coordinate's column is missing; lists the columns."""
     shown = ", ".join(name.strip()[:30] for name in names[:12]) + (" …" if len(names) > 12 else "")
     return FormatError(
         f"No {TITLES[role]} column was found. The columns are: {shown}. "
@@ -282,7 +284,7 @@ def no_positions(names: Sequence[str], role: str = "lat", hint: str = "") -> For
 
 
 def place_of(role: str, names: Sequence[str], wanted: str) -> int:
-    """The place of the column that the owner named for ``role``; an error where there is none, or more than one."""
+    """The place of the column that the owner named for ``role``; an error where there is none, or more than 1."""
     place = _named(role, names, wanted)
     if place is None:
         raise no_column(role, names, wanted)
@@ -317,7 +319,7 @@ def no_column(role: str, names: Sequence[str], wanted: str) -> FormatError:
 
 def _known(role: str, columns: Sequence[Column], known: Sequence[str], taken: set[int]) -> int | None:
     for name in known:
-        alike = [one for one in columns if one.plain == name and one.place not in taken]
+        alike = [column for column in columns if column.plain == name and column.place not in taken]
         if len(alike) > 1:
             raise which_column(role, alike)
         if alike:
@@ -326,7 +328,7 @@ def _known(role: str, columns: Sequence[Column], known: Sequence[str], taken: se
 
 
 def which_column(role: str, columns: Sequence[Column]) -> ChoiceNeeded:
-    """The question which of the columns of one name has a role."""
+    """The question which of the columns of the same name has a role."""
 
     def label(column: Column) -> str:
         cells = ", ".join(cell[:20] for cell in column.cells[:2])
@@ -346,7 +348,7 @@ def _numbers_the_rows(column: Column) -> bool:
     Raises
     ------
     ChoiceNeeded
-        The column is called id, and each of many rows has one of its own.
+        The column is called id, and each of many rows has its own.
     """
     if column.plain not in ("id", "name"):
         return False

@@ -29,7 +29,7 @@ def plain(cell: str) -> str:
 
 
 def count_of(cell: str) -> tuple[float, int]:
-    """A cell of counts as a number and ``GOOD``, or nan and the reason why not; a withheld one is as good as one."""
+    """A cell of counts as a number and ``GOOD``, or nan and the reason why not; a withheld count is good too."""
     cell = plain(cell.strip())
     return number("0" if is_withheld(cell) else cell)
 
@@ -40,12 +40,12 @@ def is_withheld(cell: str) -> bool:
 
 
 def without_marks(column: Any, options: ReadOptions, report: Report) -> Any:
-    """A column of texts of counts without marks between thousands, which are found out where the options state none.
+    """A column of texts of counts without marks between thousands, which are detected where the options state none.
 
     Raises
     ------
     ChoiceNeeded
-        1.234 may be a thousand or one and a fraction.
+        1.234 may be a thousand or a fraction.
     """
     trimmed, mark = pc.utf8_trim_whitespace(column), options.thousands
     if mark is None and not options.applied:
@@ -69,7 +69,7 @@ def _mark_of(trimmed: Any, report: Report) -> str | None:
             raise ChoiceNeeded(
                 f"Counts such as {trimmed.filter(grouped)[0].as_py()} may be thousands or fractions. Specify which.",
                 parameter="thousands",
-                choices=[one for one in THOUSANDS if one[0] in (".", "none")],
+                choices=[choice for choice in THOUSANDS if choice[0] in (".", "none")],
                 default=".",
             )
         if all(guess["option"] != "thousands" for guess in report.guesses):

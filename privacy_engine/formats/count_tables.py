@@ -111,9 +111,9 @@ def _found(table: Table, label: int | None) -> tuple[list[str], list[str]]:
     """The names of rows that are totals, and of columns that are or that number the rows."""
     if not table.headed:
         return [], []
-    others = [one for one in columns_of(table.names, table.sample) if one.place != label]
-    totals = [one.name for one in others if one.plain in TOTALS]
-    ids = [one.name for one in others if counts_rows(one)]
+    others = [column for column in columns_of(table.names, table.sample) if column.place != label]
+    totals = [other.name for other in others if other.plain in TOTALS]
+    ids = [other.name for other in others if counts_rows(other)]
     columns = [*totals, *ids] if len(others) - len(totals) - len(ids) > 1 else ids if len(others) - len(ids) > 0 else []
     if label is None:
         return [], columns
@@ -131,7 +131,7 @@ def _shown(names: Sequence[str]) -> str:
 
 
 def turned(table: Table, across: Sequence[int], report: Report) -> Table:
-    """A table with a column for each time as one with a row for each time; its rows are the streams.
+    """A table with a column for each time as a table with a row for each time; its rows are the streams.
 
     A stream is called by the texts of its row; coordinates do not name it.
 

@@ -20,7 +20,7 @@ _NAMES = re.compile(
 )
 _DEGREES = ("EPSG:4326", "OGC:CRS84")
 MINUTES = "DDMM"
-"""The system of degrees and minutes in one number, as receivers write them."""
+"""The system of degrees and minutes in a single number, as receivers write them."""
 _UTM = "UTM"
 AREAS = (
     ("EPSG:2056", "metres, Switzerland (LV95)", (2.48e6, 2.84e6, 1.07e6, 1.3e6)),
@@ -52,7 +52,7 @@ def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
     Raises
     ------
     FormatError
-        The system is neither E7 nor one whose code is known.
+        The system is neither E7 nor of a known code.
     """
     name = canonical(system)
     if name in _DEGREES:
@@ -82,13 +82,13 @@ def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
             rule="code of a coordinate system",
             value=name[:100],
         ) from error
-    found = _transformed(transformer, lon, lat, "FORWARD")
+    degrees = _transformed(transformer, lon, lat, "FORWARD")
     if transformer.source_crs is None or not transformer.source_crs.is_projected:
-        return found
+        return degrees
     # far outside a projection PROJ answers with its rim: such a position does not lead back to where it came from
-    back = _transformed(transformer, *found, "INVERSE")
+    back = _transformed(transformer, *degrees, "INVERSE")
     inside = np.isclose(back[0], lon, rtol=1e-6, atol=1.0) & np.isclose(back[1], lat, rtol=1e-6, atol=1.0)
-    return np.where(inside, found[0], np.inf), np.where(inside, found[1], np.inf)
+    return np.where(inside, degrees[0], np.inf), np.where(inside, degrees[1], np.inf)
 
 
 def _of_minutes(values: Floats) -> Floats:
@@ -99,10 +99,10 @@ def _of_minutes(values: Floats) -> Floats:
 
 def _transformed(transformer: Any, x: Floats, y: Floats, direction: str) -> tuple[Floats, Floats]:
     """Both coordinates transformed; PROJ takes about a microsecond for each position."""
-    found = np.empty(x.shape), np.empty(x.shape)
+    moved = np.empty(x.shape), np.empty(x.shape)
     for some in blocks(len(x), 1 << 18):
-        found[0][some], found[1][some] = transformer.transform(x[some], y[some], direction=direction)
-    return found
+        moved[0][some], moved[1][some] = transformer.transform(x[some], y[some], direction=direction)
+    return moved
 
 
 def of_description(text: str) -> str:
@@ -113,10 +113,10 @@ def of_description(text: str) -> str:
     if _CODE.fullmatch(canonical(text)):
         return text
     try:
-        found = CRS.from_wkt(text[:20_000]).to_authority(min_confidence=70)
+        authority = CRS.from_wkt(text[:20_000]).to_authority(min_confidence=70)
     except ProjError:
         return text
-    return ":".join(found) if found else text
+    return ":".join(authority) if authority else text
 
 
 def placed(
@@ -160,14 +160,14 @@ def placed(
 
 def _unwrapped(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -> tuple[Floats, Floats]:
     """Degrees of E7 numbers that were stored without their sign in 32 bits, as old Takeout files do, with it."""
-    found = []
+    axes = []
     for degrees, most in ((lon, 180), (lat, 90)):
         with np.errstate(invalid="ignore"):
             signed = np.round(degrees * 1e7 - 2.0**32) / 1e7
             over = (degrees > most) & (signed >= -most) & (signed < 0)
         if most == 180 and options.lon_range == "360":
             over &= degrees > 360
-        found.append(np.where(over, signed, degrees))
+        axes.append(np.where(over, signed, degrees))
         if count := int(over.sum()):
             axis = "longitude" if most == 180 else "latitude"
             message = (
@@ -175,13 +175,13 @@ def _unwrapped(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -
                 "2³² was subtracted."
             )
             report.note("e7_overflow", message, count=count)
-    return found[0], found[1]
+    return axes[0], axes[1]
 
 
 def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats, bool]:
     """Positions whose system no option states, and whether they were E7.
 
-    If one is beyond 360, most must be degrees, in either order.
+    If any is beyond 360, most must be degrees, in either order.
     """
     sizes = np.abs(x), np.abs(y)
     if max(size.max() for size in sizes) <= 360:
@@ -244,7 +244,7 @@ def _require_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None
 
 
 def eastward(lon: Floats, known: Mask, options: ReadOptions, report: Report) -> Floats:
-    """Longitudes as -180 to 180: one above 180, up to 360, counts degrees to the east, unless the options state other.
+    """Longitudes as -180 to 180: those above 180, up to 360, count degrees to the east, unless the options state other.
 
     Each is judged alone, whatever the others are. Those that are ``known`` are counted in the report.
     """

@@ -19,27 +19,27 @@ Kinds = tuple[TableKind, ...]
 
 
 def checked(kinds: Collection[str]) -> Kinds:
-    """The requested kinds, in their usual order; ParameterError where one is not known."""
+    """The requested kinds, in their usual order; ParameterError where any is unknown."""
     for kind in kinds:
         if kind not in table_kinds:
             rule = f"must be among {', '.join(table_kinds)}"
             raise ParameterError(f"kinds {rule}, got {shown(kind)!r}", field="kinds", rule=rule, value=kind)
     if not kinds:
         raise ParameterError("kinds must name at least one kind", field="kinds", rule="at least one")
-    return tuple(one for kind, one in table_kinds.items() if kind in kinds)
+    return tuple(table_kind for kind, table_kind in table_kinds.items() if kind in kinds)
 
 
 def read_other(
     format: Format, source: Source, kinds: Kinds, options: ReadOptions, report: Report
 ) -> tuple[str, Any] | None:
-    """The kind and the data of a table, where it is of one of ``kinds`` that its format does not read itself.
+    """The kind and the data of a table, where it is of a kind in ``kinds`` that its format does not read itself.
 
     Raises
     ------
     FormatError
         The caller takes no kind that formats read themselves, and the file can hold nothing else.
     """
-    tabular = [one.kind for one in kinds if not one.by_format]
+    tabular = [kind.kind for kind in kinds if not kind.by_format]
     if not tabular:
         return None
     if not format.tabular:
@@ -48,7 +48,7 @@ def read_other(
             raise FormatError(f"{format.title} holds {holds}, not {wanted}.", code="other_kind", rule=wanted)
         return None
     first = None if format.table is None else format.table(source, SAMPLE)
-    if first is not None and any(one.by_format and one.claims(first) for one in kinds):
+    if first is not None and any(kind.by_format and kind.claims(first) for kind in kinds):
         return None
     table = None if first is None else arrow_table(first)
     own = Report()
@@ -70,12 +70,12 @@ def read_other(
         report.layout = Layout(table.names, sample=table.sample)
     if report.layout is not None:
         report.layout.kind = kind.kind
-    others = [one for one in table_kinds.values() if one is not kind] if len(kinds) == 1 else []
-    found = kind.read(table, options, report, others)
+    others = [table_kind for table_kind in table_kinds.values() if table_kind is not kind] if len(kinds) == 1 else []
+    other = kind.read(table, options, report, others)
     _keep_used(kind, format.options, report)
     report.decide("format", format.name)
     describe(report)
-    return kind.kind, found
+    return kind.kind, other
 
 
 def refuse_unused(kind: TableKind, known: Collection[str], options: ReadOptions) -> None:
@@ -109,14 +109,14 @@ def _keep_used(kind: TableKind, known: Collection[str], report: Report) -> None:
 def read_archive(
     stream: BinaryIO, kinds: Kinds, options: ReadOptions, report: Report, meter: Meter
 ) -> tuple[str, Any] | None:
-    """The kind and the data of a ZIP archive, where it holds one of ``kinds``; None for files of what formats read.
+    """The kind and the data of a ZIP archive, where it holds any of ``kinds``; None for files of what formats read.
 
     Raises
     ------
     FormatError
         The caller takes nothing else, and there is none, or it cannot be read.
     """
-    tabular = [one for one in kinds if not one.by_format]
+    tabular = [kind for kind in kinds if not kind.by_format]
     stated = len(tabular) == len(kinds)
     for kind in reversed(tabular):
         archive = kind.archive(stream, options, meter, stated=stated)
@@ -130,24 +130,24 @@ def read_archive(
     if len(kinds) > 1:
         report.guess("kind", kind.kind, f"The archive was read as {kind.title}.", "kind")
     refuse_unused(kind, TABLE, options)
-    found = archive.read(report)
+    other = archive.read(report)
     lists = report.decided.pop("members")
     _keep_used(kind, TABLE, report)
     report.decided = {"members": dict.fromkeys(archive.members, report.decided) | lists}
-    return kind.kind, found
+    return kind.kind, other
 
 
 def _recognised(table: Table | None, source: Source, kinds: Kinds, options: ReadOptions, report: Report) -> TableKind:
-    for one in kinds:
-        if one.is_stated(options):
-            return one
+    for kind in kinds:
+        if kind.is_stated(options):
+            return kind
     if table is None:
-        found = outline(as_utf8(source.head, Report()), options)
-        columns = Columns(found.names, found.sample[:-1] or found.sample, found.headed)
+        layout = outline(as_utf8(source.head, Report()), options)
+        columns = Columns(layout.names, layout.sample[:-1] or layout.sample, layout.headed)
     else:
         columns = Columns(table.names, table.sample, True)
-    cautious = any(one.by_format for one in kinds)
-    for one in reversed(kinds):
-        if one.recognises(columns, options, report, cautious=cautious):
-            return one
+    cautious = any(kind.by_format for kind in kinds)
+    for kind in reversed(kinds):
+        if kind.recognises(columns, options, report, cautious=cautious):
+            return kind
     return kinds[0]

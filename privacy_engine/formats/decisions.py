@@ -52,7 +52,7 @@ class Decisions:
 
     @classmethod
     def of(cls, report: Report, earlier: Decisions | None = None) -> Decisions:
-        """Those of a reading; of one with all that an ``earlier`` one decided, those."""
+        """Those of a reading; of a reading with all that an ``earlier`` decided, those."""
         joins = tuple(dict.fromkeys(note["code"] for note in report.notes if note["code"] in JOINS))
         if earlier is not None and "automatic" in earlier.options:
             return replace(earlier, joins=joins)
@@ -77,12 +77,12 @@ class Decisions:
         A label is published. Columns are named by their places, and other texts of the file are left out: a name can
         be a person's, and the first line of a file without a header is data.
         """
-        found: dict[str, list[str]] = {}
+        decided: dict[str, list[str]] = {}
         for name, value, _ in self.each():
             text = _published(name, value)
-            if text not in found.setdefault(name, []):
-                found[name].append(text)
-        return tuple(f"{name} {' or '.join(texts)}" for name, texts in found.items())
+            if text not in decided.setdefault(name, []):
+                decided[name].append(text)
+        return tuple(f"{name} {' or '.join(texts)}" for name, texts in decided.items())
 
     @property
     def joined(self) -> tuple[str, ...]:
@@ -96,13 +96,13 @@ class Decisions:
             if name == "members":
                 for member, own in value.items():
                     options = {"members": LEFT_OUT} if own is None else own
-                    yield from ((option, one, member) for option, one in options.items())
+                    yield from ((option, setting, member) for option, setting in options.items())
             elif name != "automatic":
                 yield name, value, ""
 
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON-ready data."""
-        return {"options": dict(self.options), "guesses": [dict(one) for one in self.guesses], "joins": [*self.joins]}
+        return {"options": dict(self.options), "guesses": [*map(dict, self.guesses)], "joins": [*self.joins]}
 
 
 def _without(options: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _published(name: str, value: Any) -> str:
     """A value as a label may show it."""
     text = str(value)
     known = [*(choice for choice, _ in OPTIONS[name].choices)] if name in OPTIONS else [*table_kinds, LEFT_OUT]
-    known += [one.name for one in formats()] if name == "format" else []
+    known += [fmt.name for fmt in formats()] if name == "format" else []
     line = name == "header" and text.isdecimal()
     if text in known or line or _SAFE.fullmatch(text) or (name == "time_zone" and is_zone(text)):
         return text if text[:1].isalnum() or text[:1] == "#" else f'"{text}"'

@@ -17,7 +17,7 @@ from privacy_engine.formats.time_columns import zone_of
 
 
 def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
-    """The rows of a table whose dialect is found out."""
+    """The rows of a table whose dialect is detected."""
     data = requoted(as_utf8(data, report, options))
     return points_in(data, sniff(data, options, report), options, report)
 

@@ -40,7 +40,7 @@ _SENTENCES = {
 def describe(report: Report) -> None:
     """Write ``report.columns``: for each column its name, role, whether it was used, and a sentence.
 
-    ``resembles`` is what one that is not used looks like: "coordinate", "time", "person" or "".
+    ``resembles`` is what an unused column looks like: "coordinate", "time", "person" or "".
     """
     layout = report.layout
     if layout is None:
@@ -49,15 +49,15 @@ def describe(report: Report) -> None:
     parts = [layout.names[place].strip()[:80] for place, role in sorted(roles.items()) if role in _PARTS]
     report.columns = [
         {
-            "name": one.name.strip()[:80],
+            "name": column.name.strip()[:80],
             "role": role,
             "used": bool(role),
             "resembles": alike,
             "sentence": _sentence(role, parts, report) or (f"Resembles a {alike}; not used." if alike else ""),
         }
-        for one in columns_of(layout.names[:MOST], layout.sample)
-        for role in [roles.get(one.place, "")]
-        for alike in ["" if role else _resembles(one)]
+        for column in columns_of(layout.names[:MOST], layout.sample)
+        for role in [roles.get(column.place, "")]
+        for alike in ["" if role else _resembles(column)]
     ]
     raw = dict(zip(dict.fromkeys(row["row"] for row in report.first), _raw(layout), strict=False))
     for row in report.first:  # a row may be two events
@@ -65,12 +65,12 @@ def describe(report: Report) -> None:
 
 
 def _roles(layout: Layout, report: Report) -> dict[int, str]:
-    """The role of each column that has one."""
+    """The role of each column, if any."""
     if table_kinds[layout.kind].by_format:
         return {place: role for role, place in reversed(layout.roles.items())}
-    found = table_kinds[layout.kind].used_columns(layout.names, report.decided)
+    roles = table_kinds[layout.kind].used_columns(layout.names, report.decided)
     clock = of_clock_option(str(report.decided.get("clock")), len(layout.names)) or {}
-    return found | {place: unit for unit, place in clock.items()}
+    return roles | {place: unit for unit, place in clock.items()}
 
 
 def _sentence(role: str, parts: list[str], report: Report) -> str:

@@ -1,4 +1,4 @@
-"""The list of formats, and which one a file is: by its content first, by its name only where content is silent."""
+"""The list of formats, and which of them a file is: by its content first, by its name only where content is silent."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,19 +20,19 @@ class Format:
     """An input format.
 
     ``sniff`` looks at the first 64 kB; ``read`` returns the series and writes to the report. Formats are
-    tried in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
+    tried in the order of their registration, ``rank`` first: lower is more particular. ``hidden`` formats only refuse.
 
     ``keeps`` lists what is read beside the positions, ``options`` names the reading options that it uses
-    beside :data:`privacy_engine.formats.options.PLACED`, ``source`` is where it is described; a ``tabular`` one has
+    beside :data:`privacy_engine.formats.options.PLACED`, ``source`` is where it is described; a ``tabular`` format has
     tables, which can be of any kind. With the docstrings of ``sniff``
     ("Whether …"), of ``read`` and of its module they are its part of ``docs/formats.md``.
     ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
     column option that is not among them takes #0 only. ``person`` names what identifies a person.
-    ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
+    ``head`` makes a small file of a large file, for a preview of its columns; None where there are no columns.
     ``table`` gives all columns as an Arrow table, of at least so many rows or of all (None), from a source that can
     then be read again; None for a text.
     ``as_text`` gives the table as a text with commas, for a format that is none, from a source that can be read again.
-    ``of_archive`` decides by the names of its members whether a ZIP archive is one file of the format.
+    ``of_archive`` decides by the names of its members whether a ZIP archive is a single file of the format.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Format:
     @property
     def kinds(self) -> Sequence[str]:
         """The kinds of data that it can hold."""
-        return [kind for kind, one in table_kinds.items() if one.by_format or self.tabular]
+        return [kind for kind, table_kind in table_kinds.items() if table_kind.by_format or self.tabular]
 
     def unusable(self, options: ReadOptions) -> list[ParameterError]:
         """The errors for options that were given and that this format cannot use."""
@@ -74,12 +74,12 @@ def register(format: Format) -> Format:
 
 def formats() -> list[Format]:
     """All formats, the most particular first."""
-    return sorted(_REGISTERED.values(), key=lambda one: (one.rank, one.name))
+    return sorted(_REGISTERED.values(), key=lambda fmt: (fmt.rank, fmt.name))
 
 
 def detect_archive(names: Sequence[str]) -> Format | None:
-    """The format of which a ZIP archive with members of these names is one file; None for an archive of files."""
-    return next((one for one in formats() if one.of_archive is not None and one.of_archive(names)), None)
+    """The format of which a ZIP archive with members of these names is a single file; None for an archive of files."""
+    return next((fmt for fmt in formats() if fmt.of_archive is not None and fmt.of_archive(names)), None)
 
 
 _BLANK = b"\xef\xbb\xbf \t\r\n\x0b\x0c"
@@ -126,8 +126,8 @@ _TEXTS: tuple[tuple[bytes, str], ...] = (
 
 def kind_of_other(head: bytes) -> str | None:
     """What a file is that is not a location file of ours, as text; None where that is unknown."""
-    found = _title_of(head, (*_SPREADSHEETS, *_SIGNATURES), re.DOTALL)
-    return found or _title_of(plain_head(head[:4096]), _TEXTS, re.IGNORECASE | re.MULTILINE)
+    title = _title_of(head, (*_SPREADSHEETS, *_SIGNATURES), re.DOTALL)
+    return title or _title_of(plain_head(head[:4096]), _TEXTS, re.IGNORECASE | re.MULTILINE)
 
 
 def _title_of(head: bytes, titles: tuple[tuple[bytes, str], ...], flags: re.RegexFlag) -> str | None:
@@ -158,9 +158,9 @@ def detect(source: Source, options: ReadOptions) -> Format:
         raise FormatError(f"This is {title}.", code="other_kind", rule="a location file")
     if stated is not None:
         return _REGISTERED[stated]
-    for one in formats():
-        if one.sniff(head):
-            return one
+    for fmt in formats():
+        if fmt.sniff(head):
+            return fmt
     for _ in source.chunks():  # a bomb of bytes that mean nothing is called a bomb
         pass
     raise FormatError(
@@ -176,8 +176,8 @@ def _only_blank(source: Source) -> None:
 
 
 def misnamed(format: Format, name: str) -> Format | None:
-    """The format that the file's extension promises, where that is another one."""
+    """The format that the file's extension promises, where that is another format."""
     ending = extension(name)
     if not ending or ending in format.extensions:
         return None
-    return next((one for one in formats() if ending in one.extensions), None)
+    return next((fmt for fmt in formats() if ending in fmt.extensions), None)

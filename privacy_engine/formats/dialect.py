@@ -1,4 +1,4 @@
-"""How a text table is written: encoding, separator, header line, decimal mark. Found out from its first lines."""
+"""How a text table is written: encoding, separator, header line, decimal mark. Detected from its first lines."""
 
 import csv
 import io
@@ -158,7 +158,7 @@ def _is_single(line: str, mark: str) -> bool:
 
 
 def cut(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Lines as rows of cells; a line is one row here, since this is only for looking."""
+    """Lines as rows of cells; a line is a row here, since this is only for looking."""
     rows = []
     for line in lines:
         try:
@@ -170,7 +170,7 @@ def cut(lines: list[str], delimiter: str) -> list[list[str]]:
 
 
 def rows_from(data: bytes, offset: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows from byte ``offset`` on, each with the number of its first line; a cell over several lines is one."""
+    """The rows from byte ``offset`` on, each with the number of its first line; a cell may span lines."""
     before = data.count(b"\n", 0, offset) + 1
     text = io.StringIO(data[offset:].decode("utf-8", "replace"), newline="")
     reader = csv.reader(text, delimiter=delimiter, skipinitialspace=delimiter == " ")
@@ -190,17 +190,17 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     FormatError
         No data rows, no columns of positions, or a quotation mark of the header that is never closed.
     ChoiceNeeded
-        More than one column can play a role.
+        Several columns can play a role.
     """
     lines = first_lines(data)
     marks = [_MARKS.get(options.delimiter, options.delimiter)] if options.delimiter else list(_TITLES)
     tables = {mark: cut(lines, mark) for mark in marks}
-    usual = max(marks, key=lambda one: _regular(tables[one]))
-    found = {mark: _header(tables[mark], options, usual=mark == usual) for mark in marks}
-    headers = {mark: at for mark, at in found.items() if at is not None}
+    usual = max(marks, key=lambda mark: _regular(tables[mark]))
+    header_at = {mark: _header(tables[mark], options, usual=mark == usual) for mark in marks}
+    headers = {mark: at for mark, at in header_at.items() if at is not None}
     if headers:
-        rows = {one: tables[one][at] for one, at in headers.items()}
-        mark = max(headers, key=lambda one: (has_positions(rows[one]), one != " ", len(rows[one])))
+        rows = {mark: tables[mark][at] for mark, at in headers.items()}
+        mark = max(headers, key=lambda mark: (has_positions(rows[mark]), mark != " ", len(rows[mark])))
     else:
         mark = usual
     try:
@@ -253,7 +253,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _regular(rows: list[list[str]]) -> int:
-    """How many cells the rows agree on; 0 for rows of one cell."""
+    """How many cells the rows agree on; 0 for rows of a single cell."""
     widths = [len(row) for row in rows if len(row) > 1]
     return max(widths, key=widths.count) * widths.count(max(widths, key=widths.count)) if widths else 0
 
@@ -354,11 +354,11 @@ def _likely(rows: list[list[str]], numeric: list[int], role: str) -> int:
 
 
 def decimal_of(cells: Iterable[str], options: ReadOptions, report: Report) -> str:
-    """The decimal mark of coordinates: the one stated, or a comma where most of the first cells have one."""
+    """The decimal mark of coordinates: as stated, or a comma where most of the first cells have commas."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     with_comma = sum(bool(re.fullmatch(r"[+-]?[0-9]{1,12},[0-9]+", cell)) for cell in filled)
     if options.decimal is None and with_comma * 2 > len(filled):
         report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
-    found = options.decimal or ("," if with_comma * 2 > len(filled) else ".")
-    report.decide("decimal", found)
-    return found
+    decimal = options.decimal or ("," if with_comma * 2 > len(filled) else ".")
+    report.decide("decimal", decimal)
+    return decimal

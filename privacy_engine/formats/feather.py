@@ -90,7 +90,7 @@ def _stream(data: bytes, limits: Limits) -> Any:
 
 
 def _first(stream: Any) -> tuple[Any, Any]:
-    """The schema, its names made distinct, and the first record batch as a table; an empty one where there is none."""
+    """The schema, its names made distinct, and the first record batch as a table, empty where there is none."""
     with pa.ipc.open_stream(stream) as reader:
         named = reader.schema
         schema = pa.schema(
@@ -104,7 +104,7 @@ def _first(stream: Any) -> tuple[Any, Any]:
 
 
 def _table(stream: Any, schema: Any, columns: Sequence[str]) -> Any:
-    """Some columns of all record batches, one after another; no others are unpacked."""
+    """Some columns of all record batches in their order; no others are unpacked."""
     places = sorted(schema.names.index(name) for name in columns)
     options = pa.ipc.IpcReadOptions(use_threads=False, included_fields=places)
     own = pa.schema([schema.field(place) for place in places], schema.metadata)

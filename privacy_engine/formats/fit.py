@@ -28,12 +28,12 @@ _OLDEST_DATE_S = 0x10000000  # below it seconds count from when the device was s
 
 
 class _Damage(Exception):
-    """The next message cannot be one."""
+    """The next bytes are no message."""
 
 
 @dataclass
 class _Layout:
-    """How the data messages of one local type are laid out: bytes, and offset of each field of four bytes."""
+    """How the data messages of a local type are laid out: bytes, and offset of each field of four bytes."""
 
     message: int
     size: int
@@ -74,7 +74,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 def _file(data: bytes, start: int, state: _State) -> int:
-    """Read one FIT file, of which several may follow each other; where it ends, with its checksum."""
+    """Read a FIT file, of which several may follow each other; where it ends, with its checksum."""
     head = data[start]
     (size,) = struct.unpack_from("<I", data, start + 4)
     if head not in (12, 14) or data[start + 8 : start + 12] != b".FIT":
@@ -90,7 +90,7 @@ def _file(data: bytes, start: int, state: _State) -> int:
 
 
 def _message(data: bytes, at: int, state: _State) -> int:
-    """Read the message at ``at``; where the next one begins."""
+    """Read the message at ``at``; where the next begins."""
     header = data[at]
     if header & 0x80:  # a data message with five bits of its time
         local = header >> 5 & 0x03

@@ -54,7 +54,7 @@ def geolife_user(path: str) -> str:
     return display_name(match[1]) if match else ""
 
 
-def owned(found: Sequence[Member], options: ReadOptions) -> tuple[list[str | None], str, str]:
+def owned(members: Sequence[Member], options: ReadOptions) -> tuple[list[str | None], str, str]:
     """The person of each member, None where its series have their own; the option's value for it, and the reason.
 
     Raises
@@ -62,7 +62,7 @@ def owned(found: Sequence[Member], options: ReadOptions) -> tuple[list[str | Non
     FormatError
         The owner's option makes folders people, and a member lies in none.
     """
-    paths = [member.path for member in found]
+    paths = [member.path for member in members]
     if options.person == "file":
         return [*numbered([stem(path) for path in paths])], options.person, ""
     if options.person == "folder":
@@ -71,12 +71,12 @@ def owned(found: Sequence[Member], options: ReadOptions) -> tuple[list[str | Non
         return [None] * len(paths), "series", ""
     if options.person is not None:
         return [None if options.person != "one" else ""] * len(paths), options.person, ""
-    return _guessed(found, paths)
+    return _guessed(members, paths)
 
 
-def _guessed(found: Sequence[Member], paths: list[str]) -> tuple[list[str | None], str, str]:
-    stated = [member.people for member in found if member.people]
-    named = [bool(one.person) for member in found for one in member.series]
+def _guessed(members: Sequence[Member], paths: list[str]) -> tuple[list[str | None], str, str]:
+    stated = [member.people for member in members if member.people]
+    named = [bool(track.person) for member in members for track in member.series]
     if any(named) and all(named):
         by, column = stated[0]["by"], stated[0]["column"]
         return [None] * len(paths), f"{by}:{column}" if column else by, stated[0]["message"]
@@ -84,13 +84,13 @@ def _guessed(found: Sequence[Member], paths: list[str]) -> tuple[list[str | None
     different = {folder.key for folder in folders}
     if not any(named) and len(different) > 1 and all(map(_is_person, folders, paths)):
         return [*_named(folders)], "folder", "The names of the folders are those of people."
-    one: list[str | None] = [""] * len(paths)
+    nameless: list[str | None] = [""] * len(paths)
     if any(named):
-        return one, "one", "Some members name people and others do not: everything counts as one person's."
+        return nameless, "one", "Some members name people and others do not: everything counts as one person's."
     if len(paths) > 1:
         where = "folders" if len(different) > 1 and "" not in different else "files"
-        return one, "one", f"The {where} of the archive may be one person's: nothing identifies the person."
-    return one, "one", stated[0]["message"] if stated else "Nothing in the file names a person."
+        return nameless, "one", f"The {where} of the archive may be one person's: nothing identifies the person."
+    return nameless, "one", stated[0]["message"] if stated else "Nothing in the file names a person."
 
 
 def _is_person(folder: Folder, path: str) -> bool:

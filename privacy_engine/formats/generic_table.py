@@ -83,7 +83,7 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
     lines = first_lines(data)
     marks = [{"tab": "\t", "space": " "}.get(options.delimiter, options.delimiter)] if options.delimiter else DELIMITERS
     tables = {mark: cut(lines, mark) for mark in marks}
-    mark = max(marks, key=lambda one: _cells_in_order(tables[one]))
+    mark = max(marks, key=lambda mark: _cells_in_order(tables[mark]))
     filled = [row for row in tables[mark] if any(cell.strip() for cell in row)]
     if not filled:
         raise FormatError("The file is empty.", code="empty")
@@ -138,24 +138,24 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
         Every row has more cells than the header has names.
     """
     data = as_utf8(data, report, options)
-    found = outline(data, options)
-    report.decide("header", str(found.header))
-    if not found.headed or not found.names[0]:
-        report.decide("columns", str(len(found.names)))
-    report.decide("delimiter", {"\t": "tab"}.get(found.delimiter, found.delimiter))
-    report.layout = Layout(found.names, delimiter=found.delimiter, offset=found.offset, headed=found.headed)
-    report.layout.sample = found.sample
-    require_closed(data, found.offset, found.delimiter)
-    width, least = len(found.names), min((len(row) for row in found.sample if row[-1].strip()), default=0)
-    if found.headed and least > width and not options.applied:
+    table = outline(data, options)
+    report.decide("header", str(table.header))
+    if not table.headed or not table.names[0]:
+        report.decide("columns", str(len(table.names)))
+    report.decide("delimiter", {"\t": "tab"}.get(table.delimiter, table.delimiter))
+    report.layout = Layout(table.names, delimiter=table.delimiter, offset=table.offset, headed=table.headed)
+    report.layout.sample = table.sample
+    require_closed(data, table.offset, table.delimiter)
+    width, least = len(table.names), min((len(row) for row in table.sample if row[-1].strip()), default=0)
+    if table.headed and least > width and not options.applied:
         raise long_rows(least, width)
     if width > MAX_COLUMNS:
         raise FormatError(f"The table has more than {MAX_COLUMNS} columns.", code="too_large", rule="columns")
     places = {f"#{i}": i for i in range(width)}
-    first_row = len(data[: found.offset].splitlines()) + 1
-    cells = text_columns(data, found.delimiter, found.offset, first_row, width, places, report)
+    first_row = len(data[: table.offset].splitlines()) + 1
+    cells = text_columns(data, table.delimiter, table.offset, first_row, width, places, report)
     columns = [cells.columns[f"#{i}"] for i in range(width)]
-    return Table(found.names, columns, cells.rows, found.headed, found.sample)
+    return Table(table.names, columns, cells.rows, table.headed, table.sample)
 
 
 def arrow_table(table: Any) -> Table:

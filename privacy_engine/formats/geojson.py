@@ -121,7 +121,11 @@ def _features(document: Any) -> list[Any]:
             return [document]
         if document.get("type") == "GeometryCollection":
             return [document]
-    if isinstance(document, list) and document and all(isinstance(one, dict) and "geometry" in one for one in document):
+    if (
+        isinstance(document, list)
+        and document
+        and all(isinstance(feature, dict) and "geometry" in feature for feature in document)
+    ):
         return document
     raise FormatError("This JSON is no GeoJSON: it has no features and no geometry.", code="not_geojson")
 
@@ -129,7 +133,7 @@ def _features(document: Any) -> list[Any]:
 def batch_of(document: dict[str, Any]) -> list[Any] | None:
     """The features of a collection, or of Overland's wrapper; None of what is neither."""
     lists = (document.get(key) for key in ("features", "locations"))
-    return next((list(one) for one in lists if isinstance(one, list)), None)
+    return next((list(features) for features in lists if isinstance(features, list)), None)
 
 
 def _read_feature(feature: Any, number: int, rows: _Rows) -> None:
@@ -163,11 +167,11 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     coordinates = geometry.get("coordinates") if isinstance(geometry, dict) else None
     if kind == "GeometryCollection" and isinstance(geometry.get("geometries"), list):
-        for one in geometry["geometries"]:
-            if isinstance(one, dict) and one.get("type") == "GeometryCollection":
+        for inner in geometry["geometries"]:
+            if isinstance(inner, dict) and inner.get("type") == "GeometryCollection":
                 rows.others.append(number)
             else:
-                _read_geometry(one, properties, number, code, rows)
+                _read_geometry(inner, properties, number, code, rows)
     elif kind == "Point":
         listed = _listed(properties)
         mark = _marks(properties, rows)
@@ -184,7 +188,7 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
         _add_line(coordinates, listed, _marks(properties, rows), number, code, rows)
     elif kind == "MultiLineString" and isinstance(coordinates, list):
         listed, marked = _listed(properties), _marks(properties, rows)
-        if properties.get(CUT) is True and all(isinstance(one, list) for one in (*coordinates, *listed)):
+        if properties.get(CUT) is True and all(isinstance(part, list) for part in (*coordinates, *listed)):
             coordinates, listed = [uncut(coordinates)], uncut(listed)
         at = 0
         for i, line in enumerate(coordinates):
@@ -200,8 +204,8 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
 
 
 def _part(listed: list[Any], i: int, at: int, n: int) -> list[Any]:
-    """The values of a list for the i-th line, whose n positions begin at ``at``: the list may be one for each line."""
-    if any(isinstance(one, list) for one in listed):
+    """The values of a list for the i-th line, whose n positions begin at ``at``: it may hold a list for each line."""
+    if any(isinstance(value, list) for value in listed):
         part = listed[i] if i < len(listed) else []
         return part if isinstance(part, list) else []
     return listed[at : at + n]
@@ -219,14 +223,14 @@ def _mark_name(features: Sequence[Any], options: ReadOptions, report: Report) ->
     name = "" if options.landmark == "#0" else canonical(options.landmark or "")
     if options.landmark is None:
         known = {canonical(key) for properties in all_properties(features) for key in properties}
-        name = next((one for one in LANDMARK if one in known), "")
+        name = next((name for name in LANDMARK if name in known), "")
     if not name:
         report.decide("landmark", "#0")
     return name
 
 
 def _marks(properties: dict[str, Any], rows: _Rows) -> Any:
-    """The values of a feature for its positions: a list with one value for each, or one value for all."""
+    """The values of a feature for its positions: a list with a value for each, or a value for all."""
     keys = (key for key in properties if rows.mark_name and canonical(key) == rows.mark_name)
     key = next(keys, None)
     if key is None:
@@ -241,8 +245,8 @@ def _all_lines(features: Sequence[Any]) -> Iterator[list[Any]]:
         geometry = feature.get("geometry", feature) if isinstance(feature, dict) else None
         properties = feature.get("properties") if isinstance(feature, dict) else None
         if isinstance(geometry, dict) and not (isinstance(properties, dict) and _listed(properties)):
-            for one in geometry["geometries"] if isinstance(geometry.get("geometries"), list) else [geometry]:
-                yield from _lines_of(one)
+            for inner in geometry["geometries"] if isinstance(geometry.get("geometries"), list) else [geometry]:
+                yield from _lines_of(inner)
 
 
 def _lines_of(geometry: Any) -> Iterator[list[Any]]:

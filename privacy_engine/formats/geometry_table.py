@@ -24,7 +24,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The series of a table of geometries, points or lines."""
     data = as_utf8(source.read_lines(), report, options)
     mark = _MARKS[options.delimiter] if options.applied and options.delimiter else _mark(data[: 1 << 16], options)
-    report.decide("delimiter", next((name for name, one in _MARKS.items() if one == mark), None))
+    report.decide("delimiter", next((name for name, known in _MARKS.items() if known == mark), None))
     if mark is None:
         message = "No column of the table holds geometries as text (WKT, EWKT, or WKB in hexadecimals)."
         raise FormatError(message, code="no_position_columns", rule="a column of geometries")
@@ -35,7 +35,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 def _mark(head: bytes, options: ReadOptions | None = None) -> str | None:
-    """The separator that makes one column a column of geometries and leaves the others at least one cell, if any."""
+    """The separator that makes one column a column of geometries and leaves the others at least 1 cell, if any."""
     lines = [line for line in first_lines(head) if line.strip()][:_MOST_LINES]
     stated = None if options is None else options.delimiter
     for name, mark in _MARKS.items():

@@ -146,9 +146,9 @@ def _layer(
     columns = list(zip(*rows, strict=True)) or [()] * len(wanted)
     if len(columns[0]) > MAX_ROWS:
         raise FormatError(f"The table has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS}")
-    found = positions([cell if isinstance(cell, bytes) else None for cell in columns[0]], geopackage=True)
+    geometries = positions([cell if isinstance(cell, bytes) else None for cell in columns[0]], geopackage=True)
     arrays = {name: _array(cells) for name, cells in zip(wanted[1:], reported(columns[1:]), strict=True)}
-    return table, points_of(found, roles, arrays.__getitem__, options, report), in_system(system, options)
+    return table, points_of(geometries, roles, arrays.__getitem__, options, report), in_system(system, options)
 
 
 def _array(cells: tuple[Any, ...]) -> Any:
@@ -160,7 +160,7 @@ def _array(cells: tuple[Any, ...]) -> Any:
 
 
 def in_system(system: str, options: ReadOptions) -> ReadOptions:
-    """The options with the coordinate system that a file states, unless the owner named one."""
+    """The options with the coordinate system that a file states, unless the owner named another."""
     if (
         options.crs is not None
         or not system
@@ -179,7 +179,7 @@ def joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions, 
     chosen = layers if options.applied else timed or layers
     for name, *_ in layers if len(chosen) < len(layers) else []:
         report.decided["members"][name] = (
-            report.decided["members"][name] if name in [one[0] for one in chosen] else None
+            report.decided["members"][name] if name in [layer[0] for layer in chosen] else None
         )
     series, nothing = [], FormatError("The file holds no positions.", code="no_points")
     for name, points, in_system in chosen:
@@ -194,9 +194,9 @@ def joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions, 
             nothing = error
     if not series:
         raise nothing
-    found = [points.whose for _, points, _ in chosen]
-    same = len({whose.kind for whose in found}) == 1
-    return cut(settle(series, found[0] if same else Whose(), options, report), options)
+    owners = [points.whose for _, points, _ in chosen]
+    same = len({whose.kind for whose in owners}) == 1
+    return cut(settle(series, owners[0] if same else Whose(), options, report), options)
 
 
 def _named_after(table: str, points: Points) -> None:
@@ -204,7 +204,7 @@ def _named_after(table: str, points: Points) -> None:
     if points.whose.kind == SERIES:
         points.person_codes, points.person_names = points.codes, points.names
         points.whose = Whose(COLUMN, points.whose.column)
-    points.names = [f"{table} {one}".strip() for one in points.names]
+    points.names = [f"{table} {name}".strip() for name in points.names]
 
 
 def sniff(head: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The geometry column of a GeoParquet file: which one it is, its coordinate system, and its positions."""
+"""The geometry column of a GeoParquet file: its name, its coordinate system, and its positions."""
 
 import json
 from collections.abc import Mapping
@@ -24,14 +24,14 @@ class Geometry:
     system: str
 
     def in_system(self, options: ReadOptions) -> ReadOptions:
-        """The options with the file's coordinate system, unless the owner named one."""
+        """The options with the file's coordinate system, unless the owner named another."""
         if options.crs is not None or not self.system or crs.canonical(self.system) in ("EPSG:4326", "OGC:CRS84"):
             return options
         return ReadOptions(**{**vars(options), "crs": self.system})
 
 
 def geometry_column(schema: Any, metadata: Mapping[bytes, bytes] | None) -> Geometry | None:
-    """The geometry column that the file's metadata name, else one of a usual name that holds bytes; or None."""
+    """The geometry column that the file's metadata name, else a column of a usual name that holds bytes; or None."""
     geo = _geo(metadata)
     described = geo.get("columns")
     described = described if isinstance(described, dict) else {}

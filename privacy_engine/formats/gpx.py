@@ -42,7 +42,7 @@ _PIECE = 50_000
 
 
 class _Column:
-    """The points of one kind as text; full pieces are packed by Arrow, so that they stay small."""
+    """The points of a kind as text; full pieces are packed by Arrow, so that they stay small."""
 
     def __init__(self) -> None:
         self.lat: list[str | None] = []
@@ -95,8 +95,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if kind not in KINDS or not document.points[kind]:
         raise FormatError("The GPX holds no points.", code="no_points")
     report.decide("parts", kind)
-    sizes = {one: len(points) for one, points in document.points.items()}
-    others = " and ".join(f"{size:,} {_TITLES[one]}" for one, size in sizes.items() if size and one != kind)
+    sizes = {part: len(points) for part, points in document.points.items()}
+    others = " and ".join(f"{size:,} {_TITLES[part]}" for part, size in sizes.items() if size and part != kind)
     report.lost("left_out", sum(sizes.values()) - sizes[kind], sum(sizes.values()), f"{others}, beside {_TITLES[kind]}")
     counts = document.counts
     if kind != "trkpt":
@@ -114,8 +114,8 @@ def _parse(data: bytes, person: str | None, report: Report) -> _Document:
     handlers = _Handlers(named)
     try:
         at = 0
-        for one in runs(data):
-            at = handlers.read_run(data, at, one)
+        for part in runs(data):
+            at = handlers.read_run(data, at, part)
         handlers.parser.feed(data[at:], handlers.pack)
         handlers.parser.close()
     except (expat.ExpatError, BeyondLimit):
@@ -142,26 +142,26 @@ class _Handlers:
         self.column = document.points["trkpt"]
         self.parser = Parser(self.start, self.end)
 
-    def read_run(self, data: bytes, at: int, one: Run) -> int:
+    def read_run(self, data: bytes, at: int, part: Run) -> int:
         """Read the document from ``at`` to the end of a run of plain points; return that end.
 
         Points after the first are added directly if the first was read as a point that left no element open.
         """
         column = self.document.points["trkpt"]
-        self.parser.feed(data[at : one.start], self.pack)
+        self.parser.feed(data[at : part.start], self.pack)
         before = len(column)
-        self.parser.feed(data[one.start : one.first_end])
+        self.parser.feed(data[part.start : part.first_end])
         if len(column) == before + 1 and not self.inside and not self.target:
-            for texts, more in zip((column.lat, column.lon, column.time), one.columns(), strict=True):
+            for texts, more in zip((column.lat, column.lon, column.time), part.columns(), strict=True):
                 texts.extend(more)
-            column.track.extend([column.track[-1]] * len(one.points))
+            column.track.extend([column.track[-1]] * len(part.points))
         else:
-            self.parser.feed(data[one.first_end : one.end], self.pack)
+            self.parser.feed(data[part.first_end : part.end], self.pack)
         self.pack()
-        return one.end
+        return part.end
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """A start tag: a point, its time, or one of the few elements around points that count."""
+        """A start tag: a point, its time, or any of the few elements around points that count."""
         if self.inside:
             if self.inside == 1 and tag == self.time_tag and self.column.time[-1] is None:
                 self._collect("time")

@@ -1,4 +1,4 @@
-"""Runs of plain GPX track points, read by one regular expression instead of by parser callbacks for every tag.
+"""Runs of plain GPX track points, read by a regular expression instead of by parser callbacks for every tag.
 
 A plain point is what most recorders and our own export write: an unprefixed ``trkpt`` with numeric ``lat`` and ``lon``,
 one ``time``, and children of GPX's own names with simple ASCII text. A run of them is well-formed content and has no
@@ -22,8 +22,8 @@ _CHILD = "(?:" + "|".join(rf"{name}>[\w .:+/\-]*+</{name}" for name in _NAMES) +
 _CHILDREN = f"(?:<{_CHILD}>{_BLANKS})*+"
 
 
-def _point(one: str, other: str) -> str:
-    places = " ".join(rf'{name}="([\d.eE+\-]{{1,40}}+)"' for name in (one, other))
+def _point(first: str, other: str) -> str:
+    places = " ".join(rf'{name}="([\d.eE+\-]{{1,40}}+)"' for name in (first, other))
     time = r"<time>([\dTZ:.+\-]{0,40}+)</time>"
     return f"<trkpt {places} ?>{_BLANKS}{_CHILDREN}{time}{_BLANKS}{_CHILDREN}</trkpt>"
 
@@ -51,8 +51,8 @@ class Run(NamedTuple):
 
     def columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Latitude, longitude and time of every point but the first."""
-        one, other, time = zip(*self.points, strict=True)
-        return (other, one, time) if self.swapped else (one, other, time)
+        first, other, time = zip(*self.points, strict=True)
+        return (other, first, time) if self.swapped else (first, other, time)
 
 
 def runs(data: bytes) -> Iterator[Run]:

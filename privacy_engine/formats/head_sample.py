@@ -32,7 +32,7 @@ def of_text(source: Source, data: bytes, whole: bool) -> Head:
 
 
 def whole_lines(data: bytes) -> bytes:
-    """``data`` up to its last line end, where there is one.
+    """``data`` up to its last line end, where there is any.
 
     >>> whole_lines(b"a,b\\n1,2\\n3")
     b'a,b\\n1,2\\n'

@@ -1,4 +1,4 @@
-"""The instants of a table's rows: from one column, or from a date and its parts in several, with zones in the cells."""
+"""The instants of a table's rows: from a column, or from a date and its parts in several, with zones in the cells."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from privacy_engine.formats.time_columns import PARTS
 from privacy_engine.formats.times import Times, times
 
 TIME_ROLES = ("time", *PARTS)
-"""The roles of the columns that are one instant together."""
+"""The roles of the columns that make an instant together."""
 END_ROLES = (*(f"end_{unit}" for unit in TIME_ROLES), "end_lon", "end_lat")
 """The roles of the columns with the end of a stay or trip."""
 
@@ -36,8 +36,8 @@ def instants(columns: Mapping[str, Any], options: ReadOptions, report: Report) -
     column = columns["time"]
     if not columns.keys().isdisjoint(PARTS):
         column = _joined(columns)
-    if pa.types.is_string(column.type) and (found := _zoned(column, options, report)) is not None:
-        return found
+    if pa.types.is_string(column.type) and (zoned := _zoned(column, options, report)) is not None:
+        return zoned
     return times(column, options)
 
 
@@ -50,22 +50,24 @@ def ends(columns: Mapping[str, Any], options: ReadOptions, report: Report) -> tu
         for unit in TIME_ROLES
         if f"end_{unit}" in columns
     }
-    found, n = instants(both, options, report), len(columns["time"])
-    return (None, None) if found is None else (found.part(slice(0, n)), found.part(slice(n, 2 * n)))
+    joined, n = instants(both, options, report), len(columns["time"])
+    return (None, None) if joined is None else (joined.part(slice(0, n)), joined.part(slice(n, 2 * n)))
 
 
 def _one_after_another(first: Any, second: Any) -> Any:
     if first.type != second.type:
         first, second = first.cast(pa.string()), second.cast(pa.string())
-    arrays = [piece for one in (first, second) for piece in (one.chunks if isinstance(one, pa.ChunkedArray) else [one])]
+    arrays = [
+        piece for half in (first, second) for piece in (half.chunks if isinstance(half, pa.ChunkedArray) else [half])
+    ]
     return pa.concat_arrays(arrays)
 
 
 def _joined(columns: Mapping[str, Any]) -> Any:
-    """The date and its parts as one column."""
+    """The date and its parts as a single column."""
     date, clock = columns["time"], columns.get("clock")
     if pa.types.is_date32(date.type) and clock is not None and pa.types.is_time32(clock.type):
-        days, seconds = (one.cast(pa.int32()).cast(pa.int64()) for one in (date, clock))
+        days, seconds = (part.cast(pa.int32()).cast(pa.int64()) for part in (date, clock))
         return pc.add(pc.multiply(days, 86400), seconds).cast(pa.timestamp("s"))
     text = {unit: _text(columns[unit]) for unit in TIME_ROLES if unit in columns}
     if "month" in text:
@@ -111,13 +113,13 @@ def _zoned(column: Any, options: ReadOptions, report: Report) -> Times | None:
     matches = [WITH_ZONE.fullmatch(cell.strip()) for cell in reported(cells, ROWS)]
     zones = np.array([match["z"] if match else "" for match in matches])
     bare = [match["t"] if match else cell for match, cell in zip(matches, cells, strict=True)]
-    found = times(pa.array(bare, pa.string()), options)
+    parsed = times(pa.array(bare, pa.string()), options)
     for zone in sorted({*zones.tolist()} - {""}):
-        of_zone = (zones == zone) & found.naive
+        of_zone = (zones == zone) & parsed.naive
         if (name := _name_of(zone, options)) is not None:
-            found.seconds[of_zone] = timezones.local(found.seconds[of_zone], None, name, report)
-            found.naive[of_zone] = False
-    return found
+            parsed.seconds[of_zone] = timezones.local(parsed.seconds[of_zone], None, name, report)
+            parsed.naive[of_zone] = False
+    return parsed
 
 
 def _name_of(zone: str, options: ReadOptions) -> str | None:

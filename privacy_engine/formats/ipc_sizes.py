@@ -32,7 +32,7 @@ def declared(message: Any) -> tuple[int, int]:
         batch = _table(data, inner)
     length, packed = _field(data, batch, 0), _field(data, batch, 3)
     body = memoryview(message.body) if message.body is not None else memoryview(b"")
-    sizes = (_unpacked(body, *one) if packed else one[1] for one in _buffers(data, batch))
+    sizes = (_unpacked(body, *buffer) if packed else buffer[1] for buffer in _buffers(data, batch))
     return (struct.unpack_from("<q", data, length)[0] if length else 0), sum(sizes)
 
 

@@ -1,6 +1,6 @@
 """JSON records: an array of objects, an object that holds such an array, or one object on each line (JSON lines).
 
-The members of inner objects are columns too, called by their last name where that is the only one of it.
+The members of inner objects are columns too, called by their last name where no other has it.
 """
 
 import itertools
@@ -74,14 +74,14 @@ def flattened(record: Any, before: str = "", deep: int = 1) -> Flat:
     >>> flattened({"user": "a", "coords": {"lat": 1.5}})
     {'user': 'a', 'coords.lat': '1.5'}
     """
-    found: Flat = {}
+    flat: Flat = {}
     for key, value in record.items() if isinstance(record, dict) else ():
         path = f"{before}{key}"[:200]
         if isinstance(value, dict) and deep < _DEEPEST:
-            found |= flattened(value, f"{path}.", deep + 1)
+            flat |= flattened(value, f"{path}.", deep + 1)
         elif not isinstance(value, (dict, list)):
-            found[path] = _text(value)
-    return found
+            flat[path] = _text(value)
+    return flat
 
 
 def _text(value: Any) -> str | None:
@@ -96,7 +96,7 @@ def _text(value: Any) -> str | None:
 
 
 def records(source: Source, options: ReadOptions, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a file with their numbers, one at a time; what is none in their place is counted in the report.
+    """The records of a file with their numbers, in turn; what is none in their place is counted in the report.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def _first_record(head: bytes) -> tuple[str | None, Flat]:
     one_line = not head.strip().partition(b"\n")[2]
     if _lines_begin(head) and not (one_line and lists):
         return LINES, flattened(json.loads(head.lstrip().partition(b"\n")[0]))
-    located = [one for one in lists if _is_located(one[1]) or one[1].get("_type") == "location"]
+    located = [entry for entry in lists if _is_located(entry[1]) or entry[1].get("_type") == "location"]
     for before, flat in located + lists:
         with suppress(ValueError):
             return _pointer(before), flat

@@ -91,21 +91,21 @@ class JsonReader:
     def next(self) -> str:
         """The next character that is no blank, which is not consumed; empty at the end."""
         while True:
-            found = _NO_BLANK.search(self._held, self._at)
-            if found:
-                self._at = found.start()
-                return found[0]
+            match = _NO_BLANK.search(self._held, self._at)
+            if match:
+                self._at = match.start()
+                return match[0]
             self._at = len(self._held)
             if not self._more():
                 return ""
 
     def take(self, characters: str) -> str:
-        """The next character, which must be one of ``characters``."""
-        found = self.next()
-        if not found or found not in characters:
+        """The next character, which must be in ``characters``."""
+        character = self.next()
+        if not character or character not in characters:
             raise ValueError(f"one of {characters} is missing")
         self._at += 1
-        return found
+        return character
 
     def value(self) -> Any:
         """The next value, of little more than ``longest`` characters at most."""
@@ -125,7 +125,7 @@ class JsonReader:
             more = self._more()
 
     def elements(self) -> Iterator[Any]:
-        """The elements of an array whose bracket has been taken, one at a time."""
+        """The elements of an array whose bracket has been taken, in turn."""
         if self.next() == "]":
             self.take("]")
             return
@@ -149,7 +149,7 @@ class JsonReader:
                 return
 
     def enter(self, part: str) -> bool:
-        """Go to the member or element of this name or number of the next value; whether there is one."""
+        """Go to the member or element of this name or number of the next value; whether it exists."""
         if self.next() not in ("{", "["):
             return False
         listed = self.take("{[") == "["

@@ -27,7 +27,7 @@ _COUNTED = (*_AREAS, "Placemark", "Point", "Track")
 
 
 @dataclass
-class _Found:
+class _Content:
     """What a document holds: positions of tracks, of placemarks with a time, of placemarks without."""
 
     tracks: Rows = field(default_factory=Rows)
@@ -37,7 +37,7 @@ class _Found:
     def part(self, name: str | None) -> tuple[str, Rows]:
         """The positions of the kind that is stated, else of the first kind that there is; and the kind."""
         known = {"tracks": self.tracks, "timed": self.timed, "untimed": self.untimed}
-        name = name or next((one for one, rows in known.items() if rows), "untimed")
+        name = name or next((part for part, rows in known.items() if rows), "untimed")
         return name, known.get(name, Rows())
 
     track_count: int = 0
@@ -47,21 +47,21 @@ class _Found:
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of a KML file: its tracks, else its placemarks with times, else its lines and points."""
-    found = _parse(clean(source.read(), report), options.person_column)
-    report.drop("unsupported_geometry", len(found.areas), found.areas[:20])
-    part, rows = found.part(options.parts)
+    content = _parse(clean(source.read(), report), options.person_column)
+    report.drop("unsupported_geometry", len(content.areas), content.areas[:20])
+    part, rows = content.part(options.parts)
     if not rows:
         raise FormatError("No track in this KML. Links in it are not followed.", code="no_track")
     report.decide("parts", part)
-    if left := len(found.tracks) + len(found.timed) + len(found.untimed) - len(rows):
+    if left := len(content.tracks) + len(content.timed) + len(content.untimed) - len(rows):
         what = {"tracks": "outside of its tracks", "timed": "without a time", "untimed": "with a time"}[part]
         report.lost("left_out", left, left + len(rows), f"positions {what}")
-    if found.spread and part == "timed":
-        message = f"{counted(found.spread, 'position')} of lines with a time span: spread evenly from begin to end."
-        report.note("interpolated", message, count=found.spread)
-    if found.track_count > 1 and part == "tracks" and options.person_column is None:
-        message = f"{found.track_count} tracks were joined into one timeline."
-        report.note("joined", message, level="info", count=found.track_count)
+    if content.spread and part == "timed":
+        message = f"{counted(content.spread, 'position')} of lines with a time span: spread evenly from begin to end."
+        report.note("interpolated", message, count=content.spread)
+    if content.track_count > 1 and part == "tracks" and options.person_column is None:
+        message = f"{content.track_count} tracks were joined into one timeline."
+        report.note("joined", message, level="info", count=content.track_count)
     points = rows.points(options)
     if options.person_column is not None:
         points.person_names, points.person_codes = points.names, points.codes
@@ -69,18 +69,18 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return build(points, options, report)
 
 
-def _parse(data: bytes, person: str | None) -> _Found:
-    found = _Found()
-    run(_Handlers(found, None if person is None else canonical(person)).parser, data)
-    return found
+def _parse(data: bytes, person: str | None) -> _Content:
+    content = _Content()
+    run(_Handlers(content, None if person is None else canonical(person)).parser, data)
+    return content
 
 
 class _Handlers:
     """What happens at each tag, by local name: writers disagree about prefixes."""
 
-    def __init__(self, found: _Found, person: str | None) -> None:
+    def __init__(self, content: _Content, person: str | None) -> None:
         self.parser = Parser(self.start, self.end)
-        self.found = found
+        self.content = content
         self.person_key = person
         self.person = ""
         self.named = ""  # the element that is being collected as the person
@@ -107,16 +107,16 @@ class _Handlers:
             self.text.collect(name, _TEXTS[name])
         elif name == "Placemark":
             self.span, self.lines, self.person = {}, [], ""
-            self.starts = len(self.found.tracks)
+            self.starts = len(self.content.tracks)
         elif name == "Track":
             self.whens, self.coords = [], []
         elif name in _AREAS:
-            self.found.areas.append(self.parser.line)
+            self.content.areas.append(self.parser.line)
         if self.person_key is not None and self.inside.get("Placemark") and not self.person:
             self._person(name, attributes)
 
     def _person(self, name: str, attributes: dict[str, str]) -> None:
-        """Collect the element that names the person: one of the placemark, or data by their attribute ``name``."""
+        """Collect the element that names the person: in the placemark, or data by their attribute ``name``."""
         if name in _DATA:
             self.data = canonical(attributes.get("name", "")) == self.person_key
             if self.data and name == "SimpleData":
@@ -155,25 +155,25 @@ class _Handlers:
 
     def _track(self) -> None:
         """The i-th time belongs to the i-th position."""
-        self.found.track_count += 1
+        self.content.track_count += 1
         whens: list[str | None] = [*self.whens, *[None] * len(self.coords)]
         for when, (text, line) in zip(whens, reported(self.coords, ROWS), strict=False):
             lon, lat = [*text.split(), None, None][:2]
-            self.found.tracks.add(lon, lat, when or None, line)
+            self.content.tracks.add(lon, lat, when or None, line)
         self.whens, self.coords = [], []
 
     def _placemark(self) -> None:
         """A point lasts from the beginning of its span to the end; a line is passed evenly in it."""
-        self.found.tracks.belong(self.starts, self.person)
+        self.content.tracks.belong(self.starts, self.person)
         begin, end = self.span.get("begin"), self.span.get("end")
-        rows = self.found.timed if begin or end else self.found.untimed
+        rows = self.content.timed if begin or end else self.content.untimed
         for kind, text, line in self.lines:
             cells = _tuples(text)
             if kind == "point":
                 self._point(rows, cells[0] if cells else [], line)
                 continue
             middle = _between(begin, end, len(cells) - 2)
-            self.found.spread += sum(time is not None for time in middle)
+            self.content.spread += sum(time is not None for time in middle)
             for cell, time in zip(reported(cells, ROWS), [begin, *middle, end], strict=False):
                 rows.add(*_pair(cell), time or None, line, self.person)
         self.span, self.lines = {}, []
@@ -187,7 +187,7 @@ class _Handlers:
 def _tuples(text: str) -> list[list[str]]:
     """The positions of a coordinates element; blanks beside commas are forgiven."""
     tight = text.replace(" ,", ",").replace(", ", ",")
-    return [one.split(",") for one in tight.split()]
+    return [cell.split(",") for cell in tight.split()]
 
 
 def _between(begin: str | None, end: str | None, many: int) -> Sequence[str | None]:

@@ -55,7 +55,7 @@ def _value(text: str | None) -> str:
 
 
 def settle(
-    found: Marks | None, keep: Mask, rows: Callable[[NDArray[np.intp]], NDArray[Any]], report: Report
+    marks: Marks | None, keep: Mask, rows: Callable[[NDArray[np.intp]], NDArray[Any]], report: Report
 ) -> Mask | None:
     """Which rows are marked, or None without such a column; those in ``bad`` are the caller's to drop.
 
@@ -64,27 +64,27 @@ def settle(
     FormatError
         The owner named the column, and no filled cell of it can be read.
     """
-    if found is None:
+    if marks is None:
         return None
-    bad, filled = int((found.bad & keep).sum()), int((found.filled & keep).sum())
-    if not found.named and bad * 2 > filled:
-        message = f"Column {found.name!r} is neither yes nor no in most rows and marks nothing."
+    bad, filled = int((marks.bad & keep).sum()), int((marks.filled & keep).sum())
+    if not marks.named and bad * 2 > filled:
+        message = f"Column {marks.name!r} is neither yes nor no in most rows and marks nothing."
         report.note("not_marks", message, level="info", count=bad)
         report.decide("landmark", "#0")
         return None
-    report.decided.setdefault("landmark", found.name)  # of a table its place is known
-    if bad and bad == filled and not found.applied:
-        first = int(rows(np.flatnonzero(found.bad & keep)[:1])[0])
+    report.decided.setdefault("landmark", marks.name)  # of a table its place is known
+    if bad and bad == filled and not marks.applied:
+        first = int(rows(np.flatnonzero(marks.bad & keep)[:1])[0])
         raise FormatError(
-            f"No cell of the landmark column {found.name!r} can be read (first on {report.unit} {first}). Write true "
+            f"No cell of the landmark column {marks.name!r} can be read (first on {report.unit} {first}). Write true "
             "or false, 1 or 0, yes or no, or set the landmark option to #0 to read the file without.",
             code="bad_marks",
             field="landmark",
             rule="true or false, 1 or 0, yes or no, or empty",
-            value=found.name,
+            value=marks.name,
             row=first,
         )
-    if not found.named:
-        message = f"Column {found.name!r} marks the landmarks."
-        report.guess("landmark column", found.name, message, "landmark")
-    return found.yes
+    if not marks.named:
+        message = f"Column {marks.name!r} marks the landmarks."
+        report.guess("landmark column", marks.name, message, "landmark")
+    return marks.yes

@@ -30,7 +30,7 @@ def uncut(parts: Sequence[Sequence[Any]]) -> list[Any]:
 
 @dataclass
 class LineTimes:
-    """How many lines had their times in which way, for the report; ``fourth``: whether the fourth coordinate is one.
+    """How many lines had their times in which way, for the report; ``fourth``: whether the fourth coordinate is a time.
 
     ``starts`` and ``ends`` hold the series, the time and the place of both ends of the lines whose ends alone have
     times, ``at`` the row of the first position of each.
@@ -47,10 +47,10 @@ class LineTimes:
 
         ``code`` is the line's series, ``at`` the row that its first position will have.
         """
-        if self.fourth and (values := [_fourth(one) for one in line]) and any(one is not None for one in values):
+        if self.fourth and (values := [_fourth(place) for place in line]) and values.count(None) < len(values):
             return values
         for start, end in ENDS:
-            if len(line) > 1 and all(isinstance(properties.get(one), (str, int, float)) for one in (start, end)):
+            if len(line) > 1 and all(isinstance(properties.get(key), (str, int, float)) for key in (start, end)):
                 self.starts.append((code, properties[start], str(line[0])))
                 self.ends.append((code, properties[end], str(line[-1])))
                 self.at.append(at)
@@ -60,7 +60,7 @@ class LineTimes:
 
     def joined(self, options: ReadOptions, report: Report) -> list[int]:
         """The rows of first positions that are left out, since another line of the series ends there."""
-        at_time = _repeating([one[:2] for one in self.starts], [one[:2] for one in self.ends])
+        at_time = _repeating([start[:2] for start in self.starts], [end[:2] for end in self.ends])
         at_place = _repeating(self.starts, self.ends)
         by = by_time_or_place(sum(at_time), sum(at_place), options, report)
         return [at for at, repeats in zip(self.at, at_place if by == "place" else at_time, strict=True) if repeats]
@@ -72,7 +72,7 @@ class LineTimes:
 
 
 def _repeating(starts: Sequence[Any], ends: Sequence[Any]) -> list[bool]:
-    """Which lines start where another one ends."""
+    """Which lines start where another ends."""
     ending = Counter(ends)
     return [ending[start] > (start == end) for start, end in zip(starts, ends, strict=True)]
 
@@ -99,30 +99,30 @@ def by_time_or_place(at_time: int, at_place: int, options: ReadOptions, report: 
 
 def fourth_is_time(lines: Sequence[list[Any]], options: ReadOptions, report: Report) -> bool:
     """Whether the fourth coordinate of the positions is their time: as the options state, or as a line shows."""
-    found = options.fourth
-    if found is None:
+    fourth = options.fourth
+    if fourth is None:
         unread: list[Any] = []
-        found = "time" if max([_rising(line, unread) for line in lines], default=False) else "none"
-        if found == "time":
+        fourth = "time" if max([_rising(line, unread) for line in lines], default=False) else "none"
+        if fourth == "time":
             message = "The fourth coordinate of the positions was read as their time, as kepler.gl writes trips."
             report.guess("times", "fourth coordinate", message, "fourth")
         if unread:
             message = (
                 f"The fourth coordinate of {counted(len(unread), 'line')} (such as {_text(unread[0])[:30]}) "
-                f"{'is hardly' if found == 'time' else 'was not read as'} a time: its values are no instants since "
+                f"{'is hardly' if fourth == 'time' else 'was not read as'} a time: its values are no instants since "
                 "2001 in rising order."
             )
             report.note("fourth_coordinate", message, count=len(unread))
-    report.decide("fourth", found)
-    return found == "time"
+    report.decide("fourth", fourth)
+    return fourth == "time"
 
 
 def _rising(line: list[Any], unread: list[Any]) -> bool:
     """Whether the fourth coordinates of a line are instants in rising order; others are ``unread``."""
-    values = [one[3] for one in line if isinstance(one, list) and len(one) > 3]
-    if len(values) < len(line) or not values or any(type(one) not in (int, float) for one in values):
+    values = [place[3] for place in line if isinstance(place, list) and len(place) > 3]
+    if len(values) < len(line) or not values or any(type(value) not in (int, float) for value in values):
         return False
-    rising = all(a <= b for a, b in itertools.pairwise(values)) and are_times(_text(one) for one in values)
+    rising = all(a <= b for a, b in itertools.pairwise(values)) and are_times(_text(value) for value in values)
     if not rising:
         unread.append(values[0])
     return rising

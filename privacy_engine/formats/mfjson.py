@@ -28,8 +28,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The series of an MF-JSON document: one for each feature that has an identifier, else for each feature."""
     report.unit = "feature"
     document = parsed(source.read(), options, report)
-    features = [_identified(one, number) for number, one in enumerate(reported(_features(document), ROWS), start=1)]
-    if count := sum(is_moving(one) and set(one["properties"]) == {NUMBER} for one in features):
+    features = [_identified(feature, i) for i, feature in enumerate(reported(_features(document), ROWS), start=1)]
+    if count := sum(is_moving(feature) and set(feature["properties"]) == {NUMBER} for feature in features):
         message = "Features without an identifier and properties are called by their place in the file."
         report.note("numbered_series", message, level="info", count=count)
     return read_features(features, range(1, len(features) + 1), in_system(document, features, options), report)
@@ -39,16 +39,16 @@ def _features(document: Any) -> list[Any]:
     """The features of a collection or a list, or the document as one; a geometry alone as one for each of its parts."""
     if isinstance(document, dict) and isinstance(document.get("features"), list):
         return list(document["features"])
-    found = []
-    for one in document if isinstance(document, list) else [document]:
-        if is_moving(one):
-            found.append(one)
-        elif isinstance(one, dict) and one.get("type") in TYPES:
-            found += [{"type": "Feature", "temporalGeometry": part} for part in parts(one)]
-    if not found:
+    features = []
+    for feature in document if isinstance(document, list) else [document]:
+        if is_moving(feature):
+            features.append(feature)
+        elif isinstance(feature, dict) and feature.get("type") in TYPES:
+            features += [{"type": "Feature", "temporalGeometry": part} for part in parts(feature)]
+    if not features:
         message = "This JSON is no MF-JSON: no feature has a temporalGeometry, and it is no MovingPoint."
         raise FormatError(message, code="not_geojson", rule="a feature with a temporalGeometry")
-    return found
+    return features
 
 
 def _identified(feature: Any, number: int) -> Any:

@@ -1,4 +1,4 @@
-"""The temporal geometry of a moving feature (OGC 19-045r3): positions and as many instants, in one part or several."""
+"""The temporal geometry of a moving feature (OGC 19-045r3): positions and as many instants, in any number of parts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ def parts(geometry: Any, deep: int = 1) -> list[Any]:
     inner = None if key is None else geometry.get(key)
     if not isinstance(inner, list) or deep > _DEEPEST:
         return [geometry]
-    return [part for one in inner for part in parts(one, deep + 1)]
+    return [part for child in inner for part in parts(child, deep + 1)]
 
 
 def lines(feature: Mapping[str, Any], number: int) -> Iterator[Line | None]:
@@ -46,8 +46,8 @@ def lines(feature: Mapping[str, Any], number: int) -> Iterator[Line | None]:
             yield None
             continue
         sequences = geometry.get("sequences")  # MobilityDB's
-        for one in sequences if isinstance(sequences, list) else [geometry]:
-            yield _line(one if isinstance(one, dict) else {}, number)
+        for sequence in sequences if isinstance(sequences, list) else [geometry]:
+            yield _line(sequence if isinstance(sequence, dict) else {}, number)
 
 
 def _line(geometry: Mapping[str, Any], number: int) -> Line:
@@ -75,24 +75,24 @@ def in_system(document: Any, features: Sequence[Any], options: ReadOptions) -> R
     Raises
     ------
     FormatError
-        They name several, or one without a name; or times that are not of the Gregorian calendar.
+        They name several systems, or a system without a name; or times that are not of the Gregorian calendar.
     """
-    found: dict[str, None] = {}
-    for one in reported((document, *features), ROWS):
-        if isinstance(one, dict):
-            geometries = parts(one["temporalGeometry"]) if is_moving(one) else []
-            for holder in (one, *(part for part in geometries if isinstance(part, dict))):
+    systems: dict[str, None] = {}
+    for feature in reported((document, *features), ROWS):
+        if isinstance(feature, dict):
+            geometries = parts(feature["temporalGeometry"]) if is_moving(feature) else []
+            for holder in (feature, *(part for part in geometries if isinstance(part, dict))):
                 _check_time_system(holder.get("trs"))
                 if holder.get("crs") is not None:
-                    found[crs.canonical(_name(holder["crs"], "crs"))] = None
-    if options.crs is not None or set(found) <= set(_DEGREES):
+                    systems[crs.canonical(_name(holder["crs"], "crs"))] = None
+    if options.crs is not None or set(systems) <= set(_DEGREES):
         return options
-    if len(found) > 1:
-        names = ", ".join(found)[:200]
+    if len(systems) > 1:
+        names = ", ".join(systems)[:200]
         message = f"The features are in several coordinate systems ({names}); they must be in one."
         rule = "one coordinate system"
         raise FormatError(message, code="unsupported_crs", field="crs", rule=rule, value=names)
-    return replace(options, crs=next(iter(found)))
+    return replace(options, crs=next(iter(systems)))
 
 
 def _name(system: Any, field: str) -> str:

@@ -122,7 +122,7 @@ def _sound(body: str, given: str) -> bool:
 
 
 def _date(cells: list[str], log: _Log) -> None:
-    """ZDA dates the fix of its own time, else the one to come."""
+    """ZDA dates the fix of its own time, else the fix to come."""
     numbers = [int(cell) if re.fullmatch(r"[0-9]{1,4}", cell.strip()) else 0 for cell in (cells + [""] * 5)[2:5]]
     day = day_number(numbers[2], numbers[1], numbers[0])
     if log.clock_texts and cells[1:2] == [log.clock_texts[-1]]:

@@ -64,7 +64,7 @@ def _degrees(text: str, axis: str | None) -> tuple[float, int]:
         return math.nan, NOT_A_NUMBER
     letters = (match["before"] or "") + (match["after"] or "")
     if not letters and not re.search("[°ºd]", text, re.IGNORECASE):
-        return math.nan, NOT_A_NUMBER  # "1 2" is a slip, not one degree and two minutes
+        return math.nan, NOT_A_NUMBER  # "1 2" is a slip, not a degree and two minutes
     minutes, seconds = float(match["m"] or 0), float(match["s"] or 0)
     wrong_letter = len(letters) > 1 or letters.upper() not in _LETTERS[str(axis)]
     if wrong_letter or (letters and match["sign"]) or minutes >= 60 or seconds >= 60:
@@ -90,15 +90,15 @@ def position(columns: Mapping[str, Any], of: str, decimal: str, *, e7: bool) -> 
 
     ``e7`` are whole numbers of ten millionths of a degree.
     """
-    found = {}
+    axes = {}
     for axis in ("lon", "lat"):
         advance()
         values, reasons = of_column(columns[f"{of}{axis}"], axis, decimal)
         if (sign := columns.get(f"{of}{axis}_sign")) is not None:
             letters = pc.ascii_upper(pc.ascii_trim_whitespace(sign)).to_numpy(zero_copy_only=False)
             values = np.where(np.isin(letters, ["S", "W"]), -np.abs(values), values)
-        found[axis] = (values / 1e7 if e7 else values), reasons
-    (lon, lon_why), (lat, lat_why) = found["lon"], found["lat"]
+        axes[axis] = (values / 1e7 if e7 else values), reasons
+    (lon, lon_why), (lat, lat_why) = axes["lon"], axes["lat"]
     none = (lon_why == MISSING) & (lat_why != GOOD)
     return lon, lat, np.where(none, MISSING, np.where(lat_why == GOOD, lon_why, lat_why))
 

@@ -254,11 +254,11 @@ def _members(value: Any) -> dict[str, dict[str, Any] | None] | None:
     rule = "an object of the reading options of members by their names"
     if not isinstance(value, Mapping) or not all(own is None or isinstance(own, Mapping) for own in value.values()):
         raise ParameterError.must_be("members", rule, value, got=False)
-    found: dict[str, dict[str, Any] | None] = {}
+    members: dict[str, dict[str, Any] | None] = {}
     for name, own in value.items():
         options = None if own is None else vars(ReadOptions.of({**own, "members": None}))
-        found[str(name)] = options and {key: one for key, one in options.items() if one is not None}
-    return found
+        members[str(name)] = options and {key: setting for key, setting in options.items() if setting is not None}
+    return members
 
 
 def _person(option: Option, value: str) -> str:
@@ -291,11 +291,11 @@ def unusable(title: str, used: Collection[str], columns: Collection[str], option
     columns : collection of str
         Those of them that may name a column; the others take #0, which reads the file without.
     """
-    found = []
+    errors = []
     for name, value in vars(options).items():
         if value is None or name in ("format", "members", "automatic"):
             continue
-        usable = ", ".join(one for one in OPTIONS if one in used)
+        usable = ", ".join(option for option in OPTIONS if option in used)
         if name not in used:
             rule = f"one of the options of {title}: {usable}"
             message = f"{title} cannot be read with the option {name}; it uses {usable}"
@@ -307,8 +307,8 @@ def unusable(title: str, used: Collection[str], columns: Collection[str], option
             message = f"{name} of {title} must be {rule}"
         else:
             continue
-        found.append(ParameterError(f"{message}, got {shown(value)!r}", field=name, rule=rule, value=value))
-    return found
+        errors.append(ParameterError(f"{message}, got {shown(value)!r}", field=name, rule=rule, value=value))
+    return errors
 
 
 def zone(name: str) -> dt.tzinfo:

@@ -114,9 +114,9 @@ def table_of(source: Source, rows: int | None) -> Any:
             file = _held(source.held(), source)
             advance()
             return file.read() if rows is None else _first(file, rows)
-        found = _first(_opened(stream, size_of(stream), source), rows)
+        table = _first(_opened(stream, size_of(stream), source), rows)
         source.rewind()
-        return found
+        return table
 
 
 def head(source: Source, data: bytes, whole: bool) -> Head | None:

@@ -26,7 +26,7 @@ TITLES = {"one": "everything", "series": "series", "file": "file", "folder": "fo
 
 @dataclass(frozen=True)
 class Whose:
-    """What a reader found out about whose its series are.
+    """What a reader determined about whose its series are.
 
     ``kind`` is ``one`` (nothing names a person), ``series`` (the series' names are those of people), ``either`` (they
     may name people or one person's pieces) or ``column`` (the series carry their persons already). ``column`` is the
@@ -46,7 +46,7 @@ UNNAMED = Whose()
 
 
 def settle(series: Sequence[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> Sequence[Trajectory]:
-    """The series of one file with their persons; ``report`` records them, and a guess that matters as a guess."""
+    """The series of a file with their persons; ``report`` records them, and a guess that matters as a guess."""
     stated, (names, persons) = options.person, labels_of(series)
     if stated is None:
         return _guessed(series, whose, options, report)
@@ -105,7 +105,7 @@ def reported(
 
 
 def _stated(value: str, report: Report) -> str:
-    """The option ``person`` for a value, of a table with the place of its column: two may have one name."""
+    """The option ``person`` for a value, of a table with the place of its column: two may have the same name."""
     layout = report.layout
     if layout is not None and layout.fixed and value.startswith(NAMED_COLUMN):
         return SERIES
@@ -114,8 +114,8 @@ def _stated(value: str, report: Report) -> str:
 
 
 def overlap(series: Sequence[Trajectory]) -> bool:
-    """Whether two of the series are recorded at the same time, which one person's pieces are not."""
-    spans = [(one.time_s[0], one.time_s[-1]) for one in series if one.time_s is not None and len(one)]
+    """Whether two of the series are recorded at the same time, which the pieces of a person are not."""
+    spans = [(track.time_s[0], track.time_s[-1]) for track in series if track.time_s is not None and len(track)]
     if len(spans) < len(series):
         return False
     starts, ends = np.array(sorted(spans)).reshape(-1, 2).T
@@ -139,18 +139,18 @@ def _called(series: Sequence[Trajectory], names: Sequence[str], persons: Sequenc
         return series.called(names, persons)
     labels = zip(names, persons, strict=True)
     return [
-        one if (one.name, one.person) == label else one.called(*label)
-        for one, label in zip(series, labels, strict=True)
+        track if (track.name, track.person) == label else track.called(*label)
+        for track, label in zip(series, labels, strict=True)
     ]
 
 
 def _apart(names: Sequence[str], report: Report) -> list[str]:
     """Persons for series of these names, each of its own, also where two bear the same name."""
-    found = numbered(names)
-    if count := sum(one != other for one, other in zip(names, found, strict=True)):
+    unique = numbered(names)
+    if count := sum(name != other for name, other in zip(names, unique, strict=True)):
         message = "Several series have one name: their persons have numbers, by their order in the file."
         report.note("numbered_series", message, level="info", count=count)
-    return found
+    return unique
 
 
 def numbered(names: Sequence[str]) -> list[str]:
@@ -161,14 +161,14 @@ def numbered(names: Sequence[str]) -> list[str]:
     """
     taken: set[str] = set()
     known = set(names)
-    found = []
+    unique = []
     for name in progress.reported(names, progress.ROWS):
         own, n = name, 2
         while own in taken or (own != name and own in known):
             own, n = f"{name} ({n})".strip(), n + 1
         taken.add(own)
-        found.append(own)
-    return found
+        unique.append(own)
+    return unique
 
 
 def _distinct(series: Sequence[Trajectory], options: ReadOptions, report: Report) -> Sequence[Trajectory]:

@@ -19,7 +19,7 @@ PERIOD = re.compile(
 """A day, or a week, month, quarter or year, all but quarters in the form of ISO 8601."""
 _LONGEST = len("September 2024")
 _ACROSS = 3
-"""The fewest columns of dates by which a table is one with dates across."""
+"""The fewest columns of dates by which a table has its dates across."""
 
 
 def first_day(text: str) -> str:
@@ -65,5 +65,5 @@ def first_days(column: Any, report: Report, more: str = "") -> Any:
 
 def dates_across(names: Sequence[str]) -> list[int]:
     """The columns whose names are dates, in a table that has a column for each time; none in others."""
-    found = [i for i, name in enumerate(names) if is_date(first_day(name.strip()))]
-    return found if len(found) >= _ACROSS and len(found) * 2 >= len(names) else []
+    dated = [i for i, name in enumerate(names) if is_date(first_day(name.strip()))]
+    return dated if len(dated) >= _ACROSS and len(dated) * 2 >= len(names) else []

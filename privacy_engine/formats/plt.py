@@ -78,8 +78,8 @@ def _first_row(data: bytes, ozi: bool) -> int | None:
     at = [0, *(match.end() for match in itertools.islice(re.finditer(rb"\n", data[: 1 << 16]), 6))]
     if len(at) > 6 and _COUNT.fullmatch(data, at[5], at[6]):
         return at[6] if data[at[6] :].strip() else None
-    found = (_OZI if ozi else _GEOLIFE).search(data, at[5] if ozi and len(at) > 5 else len(data) if ozi else 0)
-    return None if found is None else found.start()
+    row = (_OZI if ozi else _GEOLIFE).search(data, at[5] if ozi and len(at) > 5 else len(data) if ozi else 0)
+    return None if row is None else row.start()
 
 
 def _whole_seconds(times: Times) -> Times:

@@ -21,11 +21,9 @@ MOST_QUOTED = 20
 class Points:
     """Rows of a file as columns. ``rows`` turns 0-based indices into row numbers of the file.
 
-    ``codes`` states which of ``names`` each row belongs to; None is one series. ``labelled`` and ``e7`` are about the
-    coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented``, ``hint`` and
-    ``stated``
-    are about the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's
-    cells.
+    ``codes`` states which of ``names`` each row belongs to; None is a single series. ``labelled`` and ``e7`` are about
+    the coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented``, ``hint`` and ``stated`` are about
+    the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's cells.
     ``whose`` states whose the series are; where its kind is ``column``, ``person_codes`` states which of
     ``person_names`` each row belongs to. ``cells`` quotes the first rows that cannot be read: :func:`quoted`.
     """

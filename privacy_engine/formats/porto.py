@@ -85,10 +85,10 @@ def _places(header: list[str], options: ReadOptions) -> dict[str, int]:
     )
     places = {}
     for role, names in wanted.items():
-        found = next((name for name in names if name in plain), None)
+        column = next((name for name in names if name in plain), None)
         chosen = {"id": options.id, "person": named}.get(role)
-        if found is not None:
-            places[role] = plain.index(found)
+        if column is not None:
+            places[role] = plain.index(column)
         elif chosen not in (None, "#0"):
             places[role] = place_of(role, header, str(chosen))
         elif role in ("polyline", "timestamp"):
@@ -108,9 +108,9 @@ def _polyline(cells: list[str], places: dict[str, int]) -> tuple[str, list[objec
 
 
 def _times(starts: list[str], steps: list[int], options: ReadOptions) -> Times:
-    found = times(pa.array(starts, pa.string()), options)
-    found.seconds = np.asarray(found.seconds + np.array(steps, dtype=np.float64) * STEP_S)
-    return found
+    instants = times(pa.array(starts, pa.string()), options)
+    instants.seconds = np.asarray(instants.seconds + np.array(steps, dtype=np.float64) * STEP_S)
+    return instants
 
 
 def sniff(head: bytes) -> bool:

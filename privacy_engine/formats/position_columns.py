@@ -44,7 +44,7 @@ _UNITS = frozenset(
 
 
 class Pair(NamedTuple):
-    """The columns of one position: ``about`` is what their names state beside that they are coordinates."""
+    """The columns of a position: ``about`` is what their names state beside that they are coordinates."""
 
     lat: Column
     lon: Column
@@ -53,7 +53,7 @@ class Pair(NamedTuple):
     @property
     def rank(self) -> tuple[int, ...]:
         """For sorting: the likelier to be the position of the row, the less."""
-        known = all(one.plain in names for one, names in ((self.lat, LAT), (self.lon, LON)))
+        known = all(column.plain in names for column, names in ((self.lat, LAT), (self.lon, LON)))
         order = LAT.index(self.lat.plain) + LON.index(self.lon.plain) if known else 0
         ends = bool(self.about & END) and not self.about & START
         named = bool(self.lat.terms & _TERMS["lat"]), bool(self.lon.terms & _TERMS["lon"])
@@ -69,22 +69,23 @@ def _about(axis: str, column: Column) -> frozenset[str] | None:
 
 
 def pairs(columns: Sequence[Column], lat: int | None = None, lon: int | None = None) -> list[Pair]:
-    """The columns that may be a position, the likeliest first; only of that latitude or longitude where one is given.
+    """The columns that may be a position, the likeliest first; only of that latitude or longitude where it is given.
 
     Two columns of a position have names that differ in the coordinate alone.
     """
     of = {
-        axis: [(one, about) for one in columns if (about := _about(axis, one)) is not None] for axis in ("lat", "lon")
+        axis: [(column, about) for column in columns if (about := _about(axis, column)) is not None]
+        for axis in ("lat", "lon")
     }
-    found = [Pair(a, b, about) for a, about in of["lat"] for b, other in of["lon"] if about == other and a is not b]
-    found = [one for one in found if lat in (None, one.lat.place) and lon in (None, one.lon.place)]
-    return sorted(found, key=lambda one: one.rank)
+    likely = [Pair(a, b, about) for a, about in of["lat"] for b, other in of["lon"] if about == other and a is not b]
+    likely = [pair for pair in likely if lat in (None, pair.lat.place) and lon in (None, pair.lon.place)]
+    return sorted(likely, key=lambda pair: pair.rank)
 
 
 def end_of(pair: Pair, others: Sequence[Pair]) -> Pair | None:
     """The position of the end of a trip that begins at ``pair``; None where there is none."""
     start = pair.about - START
-    ends = (one for one in others if one.about & END and one.about - END == start and one.about != pair.about)
+    ends = (other for other in others if other.about & END and other.about - END == start and other.about != pair.about)
     return next(ends, None)
 
 

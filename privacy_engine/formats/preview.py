@@ -96,13 +96,13 @@ class Preview:
 
     @property
     def mapping(self) -> dict[str, str]:
-        """The reading options that state what was found: read with them, the file gives the same."""
+        """The reading options that state what was detected: read with them, the file gives the same."""
         roles = table_kinds[self.kind].roles
-        known = [one.name for one in roles]
+        known = [role.name for role in roles]
         places = {column.role: column.place for column in self.columns if column.role in known}
-        absent = {one.name: "#0" for one in roles if one.name not in places and not one.needed}
-        found = places | absent if self.columns else {}
-        return {role: place for role, place in found.items() if self._takes(role, place)}
+        absent = {role.name: "#0" for role in roles if role.name not in places and not role.needed}
+        mapping = places | absent if self.columns else {}
+        return {role: place for role, place in mapping.items() if self._takes(role, place)}
 
     def _takes(self, role: str, place: str) -> bool:
         return role in self.options and (place == "#0" or role in self.named)
@@ -112,7 +112,7 @@ class Preview:
 
 
 def preview_of(source: Source, options: ReadOptions, report: Report, meter: Meter, read_as: ReadAs) -> Preview:
-    """The preview of one file, of which little more than :data:`head_sample.BYTES` is read.
+    """The preview of a file, of which little more than :data:`head_sample.BYTES` is read.
 
     Raises
     ------
@@ -150,10 +150,10 @@ def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[
     why = {row: WHY.get(reason, reason) for reason, drops in report.drops.items() for row in drops.rows}
     doubts = dict([(note["rows"][0], note["message"]) for note in report.warnings if "rows" in note][:1])
     out = sorted(drops.rows[0] for drops in report.drops.values() if drops.rows)[:LEFT_OUT]
-    wanted, found = {*out, *(row + by for row in doubts for by in (-1, 0, 1))}, list[Row]()
+    wanted, rows = {*out, *(row + by for row in doubts for by in (-1, 0, 1))}, list[Row]()
     for number, cells in lines:
         known = read.get(number)
-        if len(found) < ROWS and (first or not report.first):
+        if len(rows) < ROWS and (first or not report.first):
             known = next((row for row in first if row.get("raw") == cells[:MOST]), known)
             if known in first:
                 first.remove(known)
@@ -161,10 +161,10 @@ def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[
         elif number not in wanted:
             continue
         values = known["read"] if known else {}
-        found.append(Row(number, cells, values, why.get(number, ""), doubts.get(number, "")))
-        if len(found) >= ROWS and number >= max(wanted, default=0):
+        rows.append(Row(number, cells, values, why.get(number, ""), doubts.get(number, "")))
+        if len(rows) >= ROWS and number >= max(wanted, default=0):
             break
-    return found
+    return rows
 
 
 def _attempt(
@@ -187,7 +187,7 @@ def _take_roles(report: Report) -> None:
     layout = report.layout
     if layout is None or table_kinds[layout.kind].by_format:
         return
-    places = {one.name: str(report.decided.get(one.name, "")) for one in table_kinds[layout.kind].roles}
+    places = {role.name: str(report.decided.get(role.name, "")) for role in table_kinds[layout.kind].roles}
     layout.roles = {role: int(at[1:]) - 1 for role, at in places.items() if at[:1] == "#" and at != "#0"}
 
 
@@ -211,7 +211,7 @@ def _preview(
                 f"#{i + 1}",
                 _name(layout, i),
                 roles.get(i) or ("" if kind.by_format else about.get(i, {}).get("role", "")),
-                *(about.get(i, {}).get(one, "") for one in ("sentence", "resembles")),
+                *(about.get(i, {}).get(key, "") for key in ("sentence", "resembles")),
             )
             for i in seen
         ],
@@ -227,7 +227,7 @@ def _preview(
         problem=problem,
         kind=kind.kind,
         options=format.options if kind.by_format else kind.used,
-        named=format.columns if kind.by_format else [one.name for one in kind.roles],
+        named=format.columns if kind.by_format else [role.name for role in kind.roles],
     )
 
 
@@ -240,7 +240,7 @@ def _name(layout: Layout, place: int) -> str:
 
 
 def _shown(text: str) -> str:
-    """A cell in one short line, without what cannot be seen."""
+    """A cell as a short line, without what cannot be seen."""
     seen = "".join(char if char.isprintable() else " " for char in text[: 4 * CELL_CHARS]).split()
     line = " ".join(seen)
     return line if len(line) <= CELL_CHARS else f"{line[: CELL_CHARS - 1]}…"

@@ -1,4 +1,4 @@
-"""The properties of features that name their series and their person: found as the columns of a table are."""
+"""The properties of features that name their series and their person: detected as the columns of a table are."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,13 +45,13 @@ def named(features: Sequence[Any], options: ReadOptions, report: Report) -> Name
         by_plain.setdefault(canonical(key), key)
     series = None if options.id == "#0" else _named("id", options.id, keys, by_plain, options)
     if options.id is None and not options.applied:
-        series = next((by_plain[one] for one in ID if one in by_plain and _names(by_plain[one], one, features)), None)
+        series = next((by_plain[tag] for tag in ID if tag in by_plain and _names(by_plain[tag], tag, features)), None)
         if series is not None and canonical(series) != "series":
             report.guess("id column", series, f"Property {series[:40]!r} was read as the series.", "id")
     report.decide("id", "#0" if series is None else series)
     person = _named("person", options.person_column, keys, by_plain, options)
     if options.person is None and options.id != "#0" and (series is None or kind_of(series) != SERIES):
-        person = next((by_plain[one] for one in PERSON if one in by_plain and _usual(by_plain[one], features)), None)
+        person = next((by_plain[tag] for tag in PERSON if tag in by_plain and _usual(by_plain[tag], features)), None)
     if person is not None and person == series:
         return Named(series, None, Whose(SERIES, series))
     if person is not None:
@@ -76,8 +76,8 @@ def _named(
 ) -> str | None:
     if wanted is None or options.applied:
         return wanted
-    found = wanted if wanted in keys else by_plain.get(canonical(wanted))
-    if found is None:
+    key = wanted if wanted in keys else by_plain.get(canonical(wanted))
+    if key is None:
         raise FormatError(
             f"No feature has a property {wanted[:40]!r}.",
             code="unknown_column",
@@ -85,7 +85,7 @@ def _named(
             rule="a property of the features",
             value=wanted,
         )
-    return found
+    return key
 
 
 def _values(key: str, features: Sequence[Any]) -> list[str]:
@@ -94,16 +94,16 @@ def _values(key: str, features: Sequence[Any]) -> list[str]:
 
 
 def _usual(key: str, features: Sequence[Any]) -> bool:
-    """Whether most features have the property: one that few have does not describe the others.
+    """Whether most features have the property: a property that few have does not describe the others.
 
     An empty name is a name where we wrote it ourselves.
     """
-    having = sum(key in one for one in all_properties(features)) if key in _VERBATIM else len(_values(key, features))
+    having = sum(key in own for own in all_properties(features)) if key in _VERBATIM else len(_values(key, features))
     return 2 * having > len(features)
 
 
 def _names(key: str, plain: str, features: Sequence[Any]) -> bool:
-    """Whether a property can name series: one called id or name does not if every point has another."""
+    """Whether a property can name series: a property called id or name does not if every point has another."""
     values = _values(key, features)
     if plain not in _EACH_ITS_OWN or len(values) < 2 or len(set(values)) < len(values):
         return _usual(key, features)

@@ -1,4 +1,4 @@
-"""Rows of a text table, whose quoted cells may span lines (RFC 4180); one that is never closed is refused."""
+"""Rows of a text table, whose quoted cells may span lines (RFC 4180); a quote that is never closed is refused."""
 
 import csv
 import io
@@ -45,7 +45,7 @@ def rows_of(lines: Iterable[str], delimiter: str, first_row: int = 1) -> Iterato
 
 
 def _with_end(lines: Iterable[str], kept: list[str]) -> Iterator[str]:
-    """The lines and one more, which is a row of its own unless a quoted cell is open; ``kept`` receives them all."""
+    """The lines and an end, which is a row of its own unless a quoted cell is open; ``kept`` receives them all."""
     last = ""
     for line in lines:
         if last:
@@ -71,7 +71,7 @@ def _refuse_open(row: str, delimiter: str, line: int) -> None:
 def _open_quote(text: str, delimiter: str) -> int | None:
     """The place of a quotation mark of the first row that opens a cell which is never closed; None where all are.
 
-    Nor is one closed whose closing mark, lines later, is followed by other text: that mark opens another cell.
+    Nor is a cell closed whose closing mark, lines later, is followed by other text: that mark opens another cell.
     """
     at, blanks, ends = 0, re.compile(" *" if delimiter == " " else ""), re.compile(f"[\r\n{re.escape(delimiter)}]")
     while at < len(text):

@@ -26,53 +26,53 @@ it. Where nothing names people, everything is one person's: that costs accuracy 
 
 def page() -> str:
     """The whole page, as Markdown."""
-    shown = [one for one in formats() if not one.hidden]
+    shown = [fmt for fmt in formats() if not fmt.hidden]
     return "\n".join(
         [
             HEAD,
-            _table(("format", "name", "files"), ((one.title, f"`{one.name}`", _endings(one)) for one in shown)),
+            _table(("format", "name", "files"), ((fmt.title, f"`{fmt.name}`", _endings(fmt)) for fmt in shown)),
             *map(_section, shown),
             _kinds(),
             f"## Archives\n\n{_text(archive)} A gzip of one file is read as that file.\n\n{_text(folders)}\n",
             "## Reading options\n",
             f"Every format heeds {_names(PLACED)}; the others are named with the formats that heed them.\n",
-            _table(("option", "what", "values"), (_option(one) for name, one in options().items() if name != "format")),
+            _table(("option", "what", "values"), (_option(opt) for name, opt in options().items() if name != "format")),
             "## Why rows are left out\n",
             _table(("reason", "what it means"), ((f"`{reason}`", why) for reason, why in WHY.items())),
         ]
     )
 
 
-def _section(one: Format) -> str:
-    kinds = [table_kinds[kind].title for kind in one.kinds]
-    heeded = [name for name in options() if name in one.options]
+def _section(fmt: Format) -> str:
+    kinds = [table_kinds[kind].title for kind in fmt.kinds]
+    heeded = [name for name in options() if name in fmt.options]
     lines = [
-        f"Recognised when {_whether(one.sniff)}",
-        f"Becomes {_either(kinds)}: {_lowered(_first(one.read))}",
-        f"Read beside them: {one.keeps}.",
-        f"What identifies a person: {one.person}.",
+        f"Recognised when {_whether(fmt.sniff)}",
+        f"Becomes {_either(kinds)}: {_lowered(_first(fmt.read))}",
+        f"Read beside them: {fmt.keeps}.",
+        f"What identifies a person: {fmt.person}.",
         f"Options: {_names(heeded)}." if heeded else "",
-        f"Described at <{one.source}>.",
+        f"Described at <{fmt.source}>.",
     ]
-    return f"## {one.title}\n\n{_first(inspect.getmodule(one.read))}\n\n" + _list(lines)
+    return f"## {fmt.title}\n\n{_first(inspect.getmodule(fmt.read))}\n\n" + _list(lines)
 
 
 def _kinds() -> str:
     """How tables that no format reads in a way of its own are distinguished."""
-    tables = [(one.title, *one.described) for one in table_kinds.values() if one.described]
+    tables = [(table_kind.title, *table_kind.described) for table_kind in table_kinds.values() if table_kind.described]
     lines = [f"{_line(module)} Recognised when {_whether(judge)}" for _, module, judge in reversed(tables)]
     return f"## {' and '.join(title for title, *_ in tables).capitalize()} in tables\n\n" + _list(lines)
 
 
-def _option(one: Option) -> tuple[str, str, str]:
-    values = [f"`{value}` {title}" for value, title in one.choices]
-    if one.kind == "open-choice":
+def _option(option: Option) -> tuple[str, str, str]:
+    values = [f"`{value}` {title}" for value, title in option.choices]
+    if option.kind == "open-choice":
         values.append("…")
-    return f"`{one.name}`", f"{one.label}. {one.help}", "<br>".join(values)
+    return f"`{option.name}`", f"{option.label}. {option.help}", "<br>".join(values)
 
 
-def _endings(one: Format) -> str:
-    return ", ".join(f".{ending}" for ending in one.extensions)
+def _endings(fmt: Format) -> str:
+    return ", ".join(f".{ending}" for ending in fmt.extensions)
 
 
 def _whether(judge: Callable[..., bool]) -> str:
@@ -80,19 +80,19 @@ def _whether(judge: Callable[..., bool]) -> str:
 
 
 def _line(described: Any) -> str:
-    """A whole docstring on one line."""
+    """A whole docstring as a single line."""
     return _text(described).replace("\n\n", " ")
 
 
 def _first(described: Any) -> str:
-    """The first paragraph of a docstring, on one line."""
+    """The first paragraph of a docstring, as a single line."""
     return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split()).replace("``", "`")
 
 
 def _text(described: Any) -> str:
     """A whole docstring, a paragraph on each line."""
     paragraphs = (inspect.getdoc(described) or "").split("\n\n")
-    return "\n\n".join(" ".join(one.split()).replace("``", "`") for one in paragraphs)
+    return "\n\n".join(" ".join(paragraph.split()).replace("``", "`") for paragraph in paragraphs)
 
 
 def _lowered(text: str) -> str:

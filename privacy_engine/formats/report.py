@@ -1,4 +1,4 @@
-"""What a reading found: the series, and a report of what was kept, dropped, noticed and guessed."""
+"""What a reading gives: the series, and a report of what was kept, dropped, noticed and guessed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WHY = {
 
 @dataclass
 class Drops:
-    """How much was dropped for one reason, the first rows it happened on, and what stands in the first of them."""
+    """How much was dropped for a reason, the first rows it happened on, and what stands in the first of them."""
 
     count: int = 0
     rows: list[int] = field(default_factory=list)
@@ -61,8 +61,8 @@ class Report:
 
     ``unit`` names what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people``
     holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``decided``
-    holds reading options with a value for everything that was found out: read with them, a file that lacks some of its
-    rows gives the others as they were. ``again`` is True where what was found out is to be applied from the start.
+    holds reading options with a value for everything that was detected: read with them, a file that lacks some of its
+    rows gives the others as they were. ``again`` is True where what was detected is to be applied from the start.
     ``guesses`` are what the rows decided and an owner may want to know; ``given`` names the options that were given.
     ``columns`` states of each column of a table what it was read as, ``first`` of its first rows what was read (for the
     owner alone: see :mod:`privacy_engine.formats.described`).
@@ -107,17 +107,17 @@ class Report:
     @property
     def dropped_text(self) -> str:
         """What was dropped and why, for a command's output; "" for nothing."""
-        found = []
+        parts = []
         for reason, drops in self.drops.items():
             first = [f"{row:,}" for row in drops.rows[:5]]
             rows = f" ({', '.join(first)}{', …' if drops.count > len(first) else ''})" if first else ""
-            found.append(f"{counted(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
-        return f"Left out: {' '.join(found)}" if found else ""
+            parts.append(f"{counted(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
+        return f"Left out: {' '.join(parts)}" if parts else ""
 
     @property
     def columns_text(self) -> list[dict[str, str]]:
         """Each column of a table and what it was read as, for a command's output and notebooks."""
-        return [{"column": one["name"], "read_as": one["sentence"] or "Not used."} for one in self.columns]
+        return [{"column": column["name"], "read_as": column["sentence"] or "Not used."} for column in self.columns]
 
     @property
     def first_text(self) -> list[dict[str, str]]:
@@ -189,7 +189,7 @@ class Report:
         self.guesses.append({"what": what, "value": shown(value), "message": message, "option": option})
 
     def decide(self, option: str, value: Any) -> None:
-        """Record the value of a reading option that was found out, or is the rule where nothing is stated."""
+        """Record the value of a reading option that was detected, or is the rule where nothing is stated."""
         self.decided[option] = value
 
     def absorb(self, other: Report) -> None:
@@ -203,7 +203,7 @@ class Report:
                 self._add(mine, entry, other.file)
 
     def _add(self, entries: list[dict[str, Any]], entry: dict[str, Any], member: str) -> None:
-        """Add a note or a guess of a member; one that others made too, and that is not about rows, is counted."""
+        """Add a note or a guess of a member; a note that others made too, and that is not about rows, is counted."""
         key = None if "rows" in entry or "count" in entry else (id(entries), entry["message"])
         if key is not None and key in self._alike:
             alike = self._alike[key]
@@ -235,13 +235,13 @@ class Report:
             },
             "notes": [dict(note) for note in self.notes],
             "guesses": [dict(guess) for guess in self.guesses],
-            "columns": [dict(one) for one in self.columns],
-            "first": [dict(one) for one in self.first],
+            "columns": [dict(column) for column in self.columns],
+            "first": [dict(row) for row in self.first],
             "members": [dict(member) for member in self._first_members()],
         }
 
     def _sentence(self, option: str, value: Any) -> dict[str, Any]:
-        """A decided option with its value and a sentence about it: that of the guess, where there is one."""
+        """A decided option with its value and a sentence about it: that of the guess, where there is any."""
         about = OPTIONS.get(option)
         guessed = next((guess["message"] for guess in self.guesses if guess["option"] == option), "")
         if about is None:

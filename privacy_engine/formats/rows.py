@@ -1,4 +1,4 @@
-"""Positions found one by one, in formats that are no tables: collected here, settled as columns at the end."""
+"""Positions read singly, in formats that are no tables: collected here, settled as columns at the end."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ class _TimesByRow:
             self._close()
 
     def _close(self) -> None:
-        found, self._last = self._last, []
-        if any(isinstance(time, str) for time in reported(found, ROWS)):
-            texts = pa.array([None if time is None else str(time) for time in found], pa.string())
+        written, self._last = self._last, []
+        if any(isinstance(time, str) for time in reported(written, ROWS)):
+            texts = pa.array([None if time is None else str(time) for time in written], pa.string())
             self._batches.append(zoned_instants(texts) or texts)
-        elif found:
-            seconds = np.array([math.nan if time is None else time for time in found], dtype=np.float64)
+        elif written:
+            seconds = np.array([math.nan if time is None else time for time in written], dtype=np.float64)
             self._batches.append(Times(seconds, np.zeros(len(seconds), dtype=np.bool_), np.isnan(seconds)))
 
     def taken(self, options: ReadOptions) -> Times:
         """All of them, after which there are none."""
         self._close()
         batches, self._batches = self._batches, []
-        open_texts = [one for one in batches if not isinstance(one, Times)]
+        open_texts = [batch for batch in batches if not isinstance(batch, Times)]
         rest = times(pa.chunked_array(open_texts, pa.string()), options) if open_texts else Times.empty(0)
         parts, at = [], 0
-        for one in batches:
-            size = len(one.seconds if isinstance(one, Times) else one)
-            parts.append(one if isinstance(one, Times) else rest.part(slice(at, at + size)))
-            at += 0 if isinstance(one, Times) else size
+        for batch in batches:
+            size = len(batch.seconds if isinstance(batch, Times) else batch)
+            parts.append(batch if isinstance(batch, Times) else rest.part(slice(at, at + size)))
+            at += 0 if isinstance(batch, Times) else size
         columns: dict[str, Any] = {
-            name: concatenated([getattr(one, name) for one in parts], dtype)
+            name: concatenated([getattr(part, name) for part in parts], dtype)
             for name, dtype in (("seconds", np.float64), ("naive", np.bool_), ("missing", np.bool_))
         }
         return replace(rest, **columns)
@@ -66,7 +66,7 @@ class _TimesByRow:
 class Rows:
     """Positions in the order of the file: degrees or why there are none, a time, a row number, a series.
 
-    A time is text as it stands in the file, seconds since 1970 UTC, or None; one file has either texts or seconds.
+    A time is text as it stands in the file, seconds since 1970 UTC, or None; a file has either texts or seconds.
     """
 
     lon: array[float] = field(default_factory=lambda: array("d"))

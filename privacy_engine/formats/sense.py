@@ -36,7 +36,7 @@ _SHIPS = frozenset(("mmsi", "imo", "vessel", "ship", "boat", "buoy", "sog", "dra
 
 
 class Sample(NamedTuple):
-    """The first series one after another: ``lon``, ``lat``, ``time_s`` (n,), nan without times, ``code`` the series."""
+    """The first series in their order: ``lon``, ``lat``, ``time_s`` (n,), nan without times, ``code`` the series."""
 
     lon: Floats
     lat: Floats
@@ -56,14 +56,14 @@ def check(series: Sequence[Trajectory], options: ReadOptions, report: Report) ->
     """Note in ``report`` what cannot be meant; nothing where options state what an earlier reading decided."""
     if options.applied or not len(series):
         return
-    some = [one.first(EVENTS) for one in itertools.islice(series, SERIES)]
+    some = [track.first(EVENTS) for track in itertools.islice(series, SERIES)]
     sample = Sample(
-        np.concatenate([one.lon for one in some]),
-        np.concatenate([one.lat for one in some]),
-        np.concatenate([np.full(len(one), np.nan) if one.time_s is None else one.time_s for one in some]),
-        np.repeat(np.arange(len(some)), [len(one) for one in some]),
-        [one.name for one in some],
-        [len(one) for one in some],
+        np.concatenate([track.lon for track in some]),
+        np.concatenate([track.lat for track in some]),
+        np.concatenate([np.full(len(track), np.nan) if track.time_s is None else track.time_s for track in some]),
+        np.repeat(np.arange(len(some)), [len(track) for track in some]),
+        [track.name for track in some],
+        [len(track) for track in some],
     )
     for code, judge, option in CHECKS:
         if message := judge(sample, report):
@@ -142,7 +142,7 @@ def _two_places(sample: Sample, report: Report) -> str:
 
 
 def _single_points(sample: Sample, report: Report) -> str:
-    """Nearly every series is one event."""
+    """Nearly every series is a single event."""
     single = sum(size == 1 for size in sample.sizes)
     if len(sample.sizes) < _FEWEST_SERIES or single < _MOSTLY * len(sample.sizes):
         return ""
@@ -164,7 +164,7 @@ def _future(sample: Sample, report: Report) -> str:
 
 
 def _zone_jump(sample: Sample, report: Report) -> str:
-    """The clock jumps by whole hours at one place, as where it changes its zone."""
+    """The clock jumps by whole hours at the same place, as where it changes its zone."""
     steps = np.where(np.diff(sample.code) == 0, np.diff(sample.time_s), np.nan)
     known = steps[np.isfinite(steps)]
     usual = float(np.median(known)) if len(known) > 2 * _FEWEST else np.inf
@@ -183,8 +183,8 @@ def _zone_jump(sample: Sample, report: Report) -> str:
 
 def _mostly_dropped(sample: Sample, report: Report) -> str:
     """Most rows were left out."""
-    drops = {why: one for why, one in report.drops.items() if not why.endswith("_member")}
-    dropped = sum(one.count for one in drops.values())
+    drops = {why: drop for why, drop in report.drops.items() if not why.endswith("_member")}
+    dropped = sum(drop.count for drop in drops.values())
     if report.rows_read < _FEWEST or dropped * 2 <= report.rows_read:
         return ""
     reason, most = max(drops.items(), key=lambda item: item[1].count)
@@ -193,7 +193,7 @@ def _mostly_dropped(sample: Sample, report: Report) -> str:
 
 
 def _steps_m(sample: Sample, at: Ints) -> Floats:
-    """The distance from each of some events to the next one, metres."""
+    """The distance from each of some events to the next, metres."""
     return np.asarray(distance_m(sample.lon[at], sample.lat[at], sample.lon[at + 1], sample.lat[at + 1]))
 
 

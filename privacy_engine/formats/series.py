@@ -80,10 +80,10 @@ def laid_out(
     advance()
     codes, owners = _of_persons(points, kept)
     given = [points.lon, points.lat, points.marks and points.marks.yes]
-    columns = [_picked(one, kept) for one in (lon, lat, seconds, marked)]
-    for i, one in enumerate(reported(columns)):
-        if one is not None and any(one is other for other in given):
-            columns[i] = one.copy()  # it may be a column of a caller's table, which is not to be frozen
+    columns = [_picked(column, kept) for column in (lon, lat, seconds, marked)]
+    for i, column in enumerate(reported(columns)):
+        if column is not None and any(column is other for other in given):
+            columns[i] = column.copy()  # it may be a column of a caller's table, which is not to be frozen
     points.forget()
     del lon, lat, seconds, marked, keep, given  # or a large file would lie in memory twice
 
@@ -124,7 +124,7 @@ def _of_persons(points: Points, kept: NDArray[np.intp] | None) -> tuple[Ints | N
 def cut(series: Sequence[Trajectory], options: ReadOptions) -> list[Trajectory]:
     """The first n points of each series, where the options limit them."""
     n = options.first_n
-    return list(series) if n is None else [one.first(n) for one in series]
+    return list(series) if n is None else [track.first(n) for track in series]
 
 
 def nothing_left(report: Report) -> FormatError:
@@ -336,19 +336,19 @@ def report_late(count: int, rows: list[int], report: Report) -> None:
 
 
 def repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints) -> int:
-    """How many records repeat the one before; series begin at ``starts`` (m,)."""
-    found, columns = 0, [one for one in (lon, lat, seconds) if one is not None]
+    """How many records repeat their predecessor; series begin at ``starts`` (m,)."""
+    count, columns = 0, [column for column in (lon, lat, seconds) if column is not None]
     for some in leaving(columns, blocks(len(lon))):
         first = max(some.start - 1, 0)
-        same = np.logical_and.reduce([np.diff(one[first : some.stop]) == 0 for one in columns])
+        same = np.logical_and.reduce([np.diff(column[first : some.stop]) == 0 for column in columns])
         begun = starts[slice(*starts.searchsorted((first + 1, some.stop)))]
         same[begun - first - 1] = False
-        found += int(same.sum())
-    return found
+        count += int(same.sum())
+    return count
 
 
 def report_repeats(count: int, report: Report) -> None:
-    """Record how many records repeat the one before."""
+    """Record how many records repeat their predecessor."""
     if count:
         message = f"{counted(count, 'record')} equal to the record before; not removed."
         report.note("repeated", message, level="info", count=count)

@@ -63,7 +63,7 @@ def _check(files: dict[str, bytes], base: str) -> None:
 
 
 def _packed(archive: zipfile.ZipFile, parts: dict[str, zipfile.ZipInfo], source: Source) -> bytes:
-    """The parts of one shapefile as an archive of their own, uncompressed."""
+    """The parts of a shapefile as an archive of their own, uncompressed."""
     files = {}
     for part, info in parts.items():
         with member_source(archive, info, source.meter) as member:

@@ -41,7 +41,7 @@ class Limits:
 
 
 class Meter:
-    """Counts the bytes of one upload, over all its members, and stops at the limits.
+    """Counts the bytes of an upload, over all its members, and stops at the limits.
 
     ``watch(share)`` is called with the share of the ``expected`` bytes that were read, and may raise to stop.
     """
@@ -67,7 +67,7 @@ class Meter:
 
 
 class Source:
-    """One file, or one member of an archive, that can be read once from its start.
+    """A file, or a member of an archive, that can be read once from its start.
 
     ``packed`` is the compressed size where the bytes come out of a compressor, else None.
     """

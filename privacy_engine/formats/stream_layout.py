@@ -26,7 +26,7 @@ NAMES = (
         "dimension dim stream"
     ),
 )
-"""What columns of numbers that name streams are called, beside those that end with one of :data:`NAME_ENDS`."""
+"""What columns of numbers that name streams are called, beside those that end with any of :data:`NAME_ENDS`."""
 NAME_ENDS = ("_id", "_no", "_nr", "_code", "_key")
 GEOMETRIES = listed("wkt wkb geometry geom the_geom shape geohash")
 _INDEX = ("", *listed("id index row rowid row_id nr no unnamed_0 record"))
@@ -61,7 +61,7 @@ class _Columns(NamedTuple):
 
     def counts(self) -> list[Column]:
         """Those that can hold the counts: numbers that name nothing."""
-        counts = [one for one in self.numbers if one.plain not in NAMES and not one.plain.endswith(NAME_ENDS)]
+        counts = [field for field in self.numbers if field.plain not in NAMES and not field.plain.endswith(NAME_ENDS)]
         return counts or (self.numbers if len(self.numbers) == 1 else [])
 
 
@@ -109,7 +109,7 @@ def time_place(names: Sequence[str], sample: list[list[str]], *, headed: bool) -
         return None
     if headed and names[0].strip() and canonical(names[0]) in LABELS:
         return 0
-    dated = next((one.place for one in columns_of(names, sample[:_LOOKED_AT]) if _are_dates(one)), None)
+    dated = next((column.place for column in columns_of(names, sample[:_LOOKED_AT]) if _are_dates(column)), None)
     if dated is not None or (headed and canonical(names[0]) in LABELS):
         return dated or 0
     first = sample[0][0] if sample and sample[0] else ""
@@ -124,16 +124,16 @@ def _columns(names: Sequence[str], sample: list[list[str]]) -> _Columns | None:
     if not 3 <= len(names) <= LONGEST_PATH + 2:
         return None
     columns = columns_of(names, sample[:_LOOKED_AT])
-    named = (one for one in columns if one.plain in LABELS and one.plain)
+    named = (column for column in columns if column.plain in LABELS and column.plain)
     time = next(named, None) or next(filter(_are_dates, columns), None)
     if time is None:
         return None
-    found = _Columns(time.place, [], [], [])
-    for one in columns:
-        if one is not time and not counts_rows(one):
-            good = sum(count_of(cell)[1] == GOOD for cell in one.cells) * 2 > len(one.cells)
-            (found.numbers if good else found.texts if _are_names(one) else found.others).append(one)
-    return found
+    groups = _Columns(time.place, [], [], [])
+    for column in columns:
+        if column is not time and not counts_rows(column):
+            good = sum(count_of(cell)[1] == GOOD for cell in column.cells) * 2 > len(column.cells)
+            (groups.numbers if good else groups.texts if _are_names(column) else groups.others).append(column)
+    return groups
 
 
 def _are_names(column: Column) -> bool:
@@ -147,19 +147,19 @@ def _of_value(names: Sequence[str], time: int, value: int) -> Long:
 
 
 def certain_long(names: Sequence[str], sample: list[list[str]], *, repeated: bool = False) -> Long | None:
-    """The places of a table that can be nothing but a long one: with texts, or one column of ids beside a count.
+    """The places of a table that can be nothing but long: with texts, or a column of ids beside a count.
 
     ``repeated`` where numbers alone are enough, as the times repeat.
     """
-    found = _columns(names, sample)
-    if found is None or found.others or len(counts := found.counts()) != 1:
+    columns = _columns(names, sample)
+    if columns is None or columns.others or len(counts := columns.counts()) != 1:
         return None
     named = counts[0].plain in VALUES and len(names) == 3
-    return _of_value(names, found.time, counts[0].place) if found.texts or named or repeated else None
+    return _of_value(names, columns.time, counts[0].place) if columns.texts or named or repeated else None
 
 
 def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOptions) -> Long | None:
-    """The places of a long table; None for a wide one.
+    """The places of a long table; None for a wide table.
 
     Raises
     ------
@@ -179,9 +179,9 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
 
 
 def has_several_counts(names: Sequence[str], sample: list[list[str]]) -> bool:
-    """Whether each row of a table is of one stream, and several columns can hold its count."""
-    found = _columns(names, sample)
-    return found is not None and bool(found.texts) and len(found.counts()) > 1
+    """Whether each row of a table is of a single stream, and several columns can hold its count."""
+    columns = _columns(names, sample)
+    return columns is not None and bool(columns.texts) and len(columns.counts()) > 1
 
 
 def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str, stated: str | None) -> Long | None:
@@ -205,9 +205,9 @@ def choice_of_count(
     message: str, names: Sequence[str], sample: list[list[str]], default: str | None = None
 ) -> ChoiceNeeded:
     """The question which column holds the counts, or whether all do."""
-    found = _columns(names, sample)
-    numbers = [] if found is None else found.numbers
-    choices = [(f"#{one.place + 1}", f"column {one.place + 1}: {one.name[:30]}") for one in numbers]
+    columns = _columns(names, sample)
+    numbers = [] if columns is None else columns.numbers
+    choices = [(f"#{column.place + 1}", f"column {column.place + 1}: {column.name[:30]}") for column in numbers]
     last = choices[-1][0] if choices else WIDE
     choices.append((WIDE, "every column but that of the times; rows of one time are added"))
     return ChoiceNeeded(message, parameter="count", choices=choices, default=default or last)

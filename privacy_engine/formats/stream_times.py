@@ -26,7 +26,7 @@ def codes(column: Any) -> Ints:
 
 
 class Timeline(NamedTuple):
-    """The timestamps of labels, in order: ``first`` are the places of their first labels, ``number`` one per label."""
+    """The timestamps of labels, in order: ``first`` are the places of their first labels, ``number`` is by label."""
 
     labels: list[str]
     time_s: Floats | None
@@ -83,8 +83,8 @@ def dated(labels: Any, options: ReadOptions) -> Any:
     """Which labels are instants, where it was decided before that they are; else all."""
     if not options.applied or options.time_unit == NONE:
         return np.ones(len(labels), dtype=np.bool_)
-    found = times(_days(labels, Report()), options)
-    return np.isfinite(found.seconds) & (np.abs(found.seconds) <= 1e12)
+    instants = times(_days(labels, Report()), options)
+    return np.isfinite(instants.seconds) & (np.abs(instants.seconds) <= 1e12)
 
 
 def _days(labels: Any, report: Report) -> Any:
@@ -97,14 +97,14 @@ def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None
         return None
     own = Report()
     try:
-        found = times(_days(labels, own), options)
+        instants = times(_days(labels, own), options)
     except ChoiceNeeded as choice:
         if choice.parameter == "time_unit":  # weeks and numbers
             return None
         raise
-    if not len(found.seconds) or not np.isfinite(found.seconds).all() or (np.abs(found.seconds) > 1e12).any():
+    if not len(instants.seconds) or not np.isfinite(instants.seconds).all() or (np.abs(instants.seconds) > 1e12).any():
         return None
     report.notes += own.notes
-    days = not (found.seconds % DAY_S).any()
+    days = not (instants.seconds % DAY_S).any()
     documented = "The days of the table were read as days of UTC." if days else ""
-    return timezones.settle(found, None, options, report, documented=documented)
+    return timezones.settle(instants, None, options, report, documented=documented)

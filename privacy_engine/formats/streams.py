@@ -72,9 +72,9 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
             message = f"Column {title[:40]!r} was read as the count; the others name the stream."
             report.guess("count column", title, message, "count")
         return _long(table, places, options, report)
-    found = _wide(table, options, report)
+    stream = _wide(table, options, report)
     report.first = [] if across else report.first  # the rows are not those of the file
-    return _with_counted(found, table.metadata.get(COUNTED, b""), report)
+    return _with_counted(stream, table.metadata.get(COUNTED, b""), report)
 
 
 def _with_counted(stream: CountStream, description: bytes, report: Report) -> CountStream:
@@ -101,11 +101,11 @@ def _without_label(table: Table) -> Table:
 
 
 def _named(columns: list[Any], titles: list[str], stated: str | None, report: Report) -> Any:
-    """The names of the streams: one column, or the parts of a path, with a separator that no part has."""
+    """The names of the streams: a column, or the parts of a path, with a separator that no part has."""
     texts = [pc.fill_null(column.cast(pa.string()), "") for column in columns]
     if len(texts) == 1:
         return texts[0]
-    free = (mark for mark in SEPARATORS if not any(pc.any(pc.match_substring(one, mark)).as_py() for one in texts))
+    free = (mark for mark in SEPARATORS if not any(pc.any(pc.match_substring(text, mark)).as_py() for text in texts))
     separator = stated or next(free, None)
     report.decide("separator", separator)
     if separator is None:
@@ -226,7 +226,7 @@ def _cell(table: Table, place: int, row: int) -> tuple[str, str]:
 
 
 def _added(counts: Floats, times: Timeline, lines: Any, table: Table, options: ReadOptions, report: Report) -> Floats:
-    """The counts with the rows of one time added, where the owner stated that every column holds counts."""
+    """The counts with the rows of the same time added, where the owner stated that every column holds counts."""
     order = np.argsort(times.number, kind="stable")
     again = order[1:][np.diff(times.number[order]) == 0]
     repeats = np.sort(again)
@@ -321,7 +321,7 @@ def _report_holes(cells: Ints, size: int, report: Report) -> None:
 
 def _report_odd(counts: Floats, names: list[str], lines: Any, report: Report) -> None:
     """Note the counts that no mechanism of count streams takes: fractions, and those that are too large."""
-    for code, one, several, is_odd in _ODD:
+    for code, single, several, is_odd in _ODD:
         total, first = 0, (len(counts), 0)
         for place in reported(range(counts.shape[1])):  # a column at a time: a table may fill much of the memory
             rows = np.flatnonzero(is_odd(counts[:, place]))
@@ -330,7 +330,7 @@ def _report_odd(counts: Floats, names: list[str], lines: Any, report: Report) ->
         if total:
             row, place = first
             where = f"{report.unit} {lines[row]}, column {names[place][:40]!r}: {counts[row, place]:g}"
-            what = f"{counted(total, 'count')} {f'is {one}' if total == 1 else f'are {several}'}"
+            what = f"{counted(total, 'count')} {f'is {single}' if total == 1 else f'are {several}'}"
             report.note(code, f"{what}, the first in {where}. Mechanisms for count streams refuse such counts.")
 
 

@@ -182,7 +182,7 @@ def order_is_plain(dialect: Dialect) -> bool:
 
 
 def _plain_lines(data: bytes, offset: int) -> bool:
-    """Whether each line is one row: no line break inside quotes, all closed, and one kind of line end."""
+    """Whether each line is a row: no line break inside quotes, all closed, and a single kind of line end."""
     if (returns := data.count(b"\r")) and b"\n" in data and returns != data.count(b"\r\n"):
         return False
     if data.find(b'"', offset) < 0:

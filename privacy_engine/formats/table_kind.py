@@ -1,4 +1,4 @@
-"""``TableKind``: how tables and archives of one kind of data are recognised and read."""
+"""``TableKind``: how tables and archives of a kind of data are recognised and read."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Role(NamedTuple):
 
 
 class Archive(NamedTuple):
-    """A ZIP archive of one kind: the names of the members that options are stated for, and how to read its data."""
+    """A ZIP archive of a kind: the names of the members that options are stated for, and how to read its data."""
 
     members: Sequence[str]
     read: Callable[[Report], Any]
 
 
 class TableKind(ABC):
-    """One kind of data: the ``ADAPTER`` of a module or folder beside this one. It has no state.
+    """A kind of data: the ``ADAPTER`` of a module or folder beside this one. It has no state.
 
     ``rank`` orders the kinds in lists; a table is offered to the last of them first. ``title`` is what a file of it
     holds. ``by_format`` is True where each format reads it in its own way: any table is taken for it that no other kind
@@ -56,9 +56,9 @@ class TableKind(ABC):
     used: ClassVar[Sequence[str]] = ()
     used_if_known: ClassVar[Sequence[str]] = ()
     roles: ClassVar[Sequence[Role]] = tuple(
-        Role(one.name, one.label.removesuffix(" column"), one.needed)
-        for one in OPTIONS.values()
-        if one.kind == "column"
+        Role(option.name, option.label.removesuffix(" column"), option.needed)
+        for option in OPTIONS.values()
+        if option.kind == "column"
     )
     described: ClassVar[tuple[Any, Callable[..., bool]] | None] = None
 
@@ -68,7 +68,7 @@ class TableKind(ABC):
 
     def used_columns(self, names: Sequence[str], decided: Mapping[str, Any]) -> dict[int, str]:
         """The role of each column (from 0) that was used, by the options that were decided."""
-        places = {one.name: str(decided.get(one.name, "")) for one in self.roles}
+        places = {role.name: str(decided.get(role.name, "")) for role in self.roles}
         return {int(at[1:]) - 1: role for role, at in places.items() if at[:1] == "#" and at != "#0"}
 
     def is_stated(self, options: ReadOptions) -> bool:
@@ -80,11 +80,11 @@ class TableKind(ABC):
         return False
 
     def recognises(self, columns: Columns, options: ReadOptions, report: Report, *, cautious: bool) -> bool:
-        """Whether a table is taken for this kind; ``cautious`` where it might be of one that takes any table."""
+        """Whether a table is taken for this kind; ``cautious`` where it might be of a kind that takes any table."""
         return self.looks_like(columns)
 
     def read(self, table: Table, options: ReadOptions, report: Report, others: Iterable[TableKind] = ()) -> Any:
-        """The data of a table; ``others`` are the kinds that it could be of, where the caller stated this one."""
+        """The data of a table; ``others`` are the kinds that it could be of, where the caller stated this kind."""
         raise NotImplementedError
 
     def archive(self, stream: BinaryIO, options: ReadOptions, meter: Meter, *, stated: bool) -> Archive | None:

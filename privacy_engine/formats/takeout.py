@@ -35,8 +35,8 @@ LONGEST_ENTRY = 1 << 24  # characters
 _REFUSED = {"timelineEdits": "a list of edits", "deviceSettings": "a list of devices"}
 
 
-class _Found:
-    """Rows, and how many seconds some of their times are after the one written, by index."""
+class _Timeline:
+    """Rows, and how many seconds some of their times are after the time written, by index."""
 
     def __init__(self) -> None:
         self.rows = Rows()
@@ -71,11 +71,11 @@ class _Found:
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timelines of a file of Google's location history."""
     report.unit = "entry"
-    found, number = _Found(), 0
+    timeline, number = _Timeline(), 0
     try:
         for number, (kind, entry) in enumerate(reported(_entries(source, options, report), ROWS), start=1):
             if isinstance(entry, dict):
-                _READERS[kind](entry, number, found)
+                _READERS[kind](entry, number, timeline)
     except RecursionError as error:
         raise FormatError("The JSON is nested too deeply.", code="too_deep") from error
     except ValueError as error:
@@ -83,22 +83,22 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
             raise
         message = f"The JSON is damaged after entry {number}. Is the file complete?"
         raise FormatError(message, code="bad_json", row=number + 1) from error
-    if not len(found.rows):
+    if not len(timeline.rows):
         raise FormatError("This file of Google's location history holds no positions with times.", code="no_points")
-    if found.untimed:
+    if timeline.untimed:
         message = "Positions for which Google gives no time (paths filled in later) were left out."
-        report.note("left_out", message, level="info", count=found.untimed)
-    if found.overflows:
+        report.note("left_out", message, level="info", count=timeline.untimed)
+    if timeline.overflows:
         message = (
-            f"{counted(found.overflows, 'coordinate')} above what there is on the globe: a negative E7 number that "
+            f"{counted(timeline.overflows, 'coordinate')} above what there is on the globe: a negative E7 number that "
             "overflowed 32 bits. 2³² was subtracted."
         )
-        report.note("e7_overflow", message, count=found.overflows)
+        report.note("e7_overflow", message, count=timeline.overflows)
     options = replace(options, crs=options.crs or "EPSG:4326")  # all are degrees by now, whatever their size
-    points = found.rows.points(options)
-    if points.times is not None and found.later_s:
-        at = np.fromiter(found.later_s, np.intp)
-        points.times.seconds[at] += np.fromiter(found.later_s.values(), np.float64)
+    points = timeline.rows.points(options)
+    if points.times is not None and timeline.later_s:
+        at = np.fromiter(timeline.later_s, np.intp)
+        points.times.seconds[at] += np.fromiter(timeline.later_s.values(), np.float64)
     return build(points, options, report)
 
 
@@ -121,42 +121,42 @@ def _entries(source: Source, options: ReadOptions, report: Report) -> Iterator[t
         raise ValueError("more than one document")
 
 
-def _record(entry: dict[str, Any], number: int, found: _Found) -> None:
-    found.add(entry, entry.get("timestamp", entry.get("timestampMs")), number, RECORDS)
+def _record(entry: dict[str, Any], number: int, timeline: _Timeline) -> None:
+    timeline.add(entry, entry.get("timestamp", entry.get("timestampMs")), number, RECORDS)
 
 
-def _semantic(entry: dict[str, Any], number: int, found: _Found) -> None:
+def _semantic(entry: dict[str, Any], number: int, timeline: _Timeline) -> None:
     visit, segment = _dict(entry.get("placeVisit")), _dict(entry.get("activitySegment"))
     for part, first, last in ((visit, "location", "location"), (segment, "startLocation", "endLocation")):
         begin, end = (_moment(_dict(part.get("duration")), f"{which}Timestamp") for which in ("start", "end"))
-        found.add(part.get(first), begin, number, SEMANTIC)
+        timeline.add(part.get(first), begin, number, SEMANTIC)
         for point in _list(_dict(part.get("simplifiedRawPath")).get("points")):
-            found.add(point, _moment(_dict(point), "timestamp"), number, SEMANTIC)
-        found.untimed += len(_list(_dict(part.get("waypointPath")).get("waypoints")))
+            timeline.add(point, _moment(_dict(point), "timestamp"), number, SEMANTIC)
+        timeline.untimed += len(_list(_dict(part.get("waypointPath")).get("waypoints")))
         if end is not None:
-            found.add(part.get(last), end, number, SEMANTIC)
+            timeline.add(part.get(last), end, number, SEMANTIC)
 
 
-def _phone(entry: dict[str, Any], number: int, found: _Found) -> None:
+def _phone(entry: dict[str, Any], number: int, timeline: _Timeline) -> None:
     begin, end = entry.get("startTime"), entry.get("endTime")
     visit, activity = _dict(entry.get("visit")), _dict(entry.get("activity"))
     place = _dict(visit.get("topCandidate")).get("placeLocation")
-    found.add(place, begin, number, PHONE)
+    timeline.add(place, begin, number, PHONE)
     if end is not None:
-        found.add(place, end, number, PHONE)
-    found.add(activity.get("start"), begin, number, PHONE)
+        timeline.add(place, end, number, PHONE)
+    timeline.add(activity.get("start"), begin, number, PHONE)
     for point in map(_dict, _list(entry.get("timelinePath"))):
         if "time" in point:
-            found.add(point.get("point"), point["time"], number, PHONE)
+            timeline.add(point.get("point"), point["time"], number, PHONE)
         else:
-            found.add(point.get("point"), begin, number, PHONE, _minutes(point) * 60.0)
+            timeline.add(point.get("point"), begin, number, PHONE, _minutes(point) * 60.0)
     if end is not None:
-        found.add(activity.get("end"), end, number, PHONE)
+        timeline.add(activity.get("end"), end, number, PHONE)
 
 
-def _raw(entry: dict[str, Any], number: int, found: _Found) -> None:
+def _raw(entry: dict[str, Any], number: int, timeline: _Timeline) -> None:
     position = _dict(entry.get("position"))
-    found.add(position.get("LatLng", position.get("latLng")), position.get("timestamp"), number, RAW)
+    timeline.add(position.get("LatLng", position.get("latLng")), position.get("timestamp"), number, RAW)
 
 
 _READERS = {"record": _record, "semantic": _semantic, "phone": _phone, "raw": _raw}

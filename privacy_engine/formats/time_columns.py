@@ -72,7 +72,7 @@ _PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
 """The parts of an instant: how their columns are called, and what they hold."""
 UNITS = ("year", "month", "day", "hhmm", "hour", "minute", "second", "zone")
 PARTS = ("clock", *UNITS)
-"""The roles of the columns that are one instant together with that of the time."""
+"""The roles of the columns that make an instant together with that of the time."""
 _PART = re.compile(rf"(?:({'|'.join((*UNITS, 'time', 'lon', 'lat'))}) )?(#[1-9][0-9]{{0,3}})")
 _OFFSET_NAMES = listed("utcofst utc_offset utcoffset tz_offset timezone_offset offset gmt_offset")
 _OFFSET = re.compile(r"(?:UTC|GMT)?[+-][0-9]{1,2}(?::?[0-9]{2})?|Z|UTC")
@@ -82,7 +82,7 @@ _ZONE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+)+")
 
 @dataclass(frozen=True)
 class TimeColumns:
-    """Columns that give one instant together: ``time`` and the others by their unit (``clock``, ``month`` …)."""
+    """Columns that give an instant together: ``time`` and the others by their unit (``clock``, ``month`` …)."""
 
     time: Column
     others: tuple[tuple[str, Column], ...] = ()
@@ -143,11 +143,11 @@ def of_clock_option(value: str, width: int, option: str = "clock") -> dict[str, 
     matches = [_PART.fullmatch(part.strip()) for part in value.split(",")]
     if not all(matches):
         return None
-    found = {match[1] or "clock": int(match[2][1:]) - 1 for match in matches if match}
-    if max(found.values()) >= width:
+    places = {match[1] or "clock": int(match[2][1:]) - 1 for match in matches if match}
+    if max(places.values()) >= width:
         rule = f"of columns from #1 to #{width}"
         raise ParameterError(f"{option} must be {rule}, got {value[:60]}", field=option, rule=rule, value=value)
-    return found
+    return places
 
 
 def zone_in(name: str) -> str:
@@ -167,16 +167,16 @@ def candidates(columns: Iterable[Column]) -> list[TimeColumns]:
     """All that may be the time of a row, the likeliest first."""
     columns = list(columns)
     whole = [
-        TimeColumns(one)
-        for one in columns
-        if (one.kind == INSTANT and (one.dated or one.terms & _LIKE)) or (one.kind == NUMBER and _counts_time(one))
+        TimeColumns(time)
+        for time in columns
+        if (time.kind == INSTANT and (time.dated or time.terms & _LIKE)) or (time.kind == NUMBER and _counts_time(time))
     ]
     parts = [*_with_clocks(columns, bool(whole)), *_of_parts(columns)]
-    dates = {one.time.place for one in parts}
-    found = [*(one for one in whole if one.time.place not in dates), *parts]
-    used = {column.place for one in found for column in one.all}
-    found += [TimeColumns(one) for one in columns if one.kind == DATE and one.place not in used and _is_day(one)]
-    return sorted(_with_zones(found, columns), key=lambda one: one.rank)
+    dates = {part.time.place for part in parts}
+    likely = [*(times for times in whole if times.time.place not in dates), *parts]
+    used = {column.place for times in likely for column in times.all}
+    likely += [TimeColumns(day) for day in columns if day.kind == DATE and day.place not in used and _is_day(day)]
+    return sorted(_with_zones(likely, columns), key=lambda times: times.rank)
 
 
 def _counts_time(column: Column) -> bool:
@@ -189,10 +189,10 @@ def _is_day(column: Column) -> bool:
 
 def _with_clocks(columns: Sequence[Column], has_instants: bool) -> list[TimeColumns]:
     """Dates with the times of day that go with them by their names, else by their places."""
-    dates = [one for one in columns if _is_date(one) and (_is_day(one) or not has_instants)]
-    free = [("clock", one) for one in columns if one.kind == CLOCK and one.terms & _OF_CLOCK]
-    free += [("hhmm", one) for one in columns if _is_digits_of_clock(one)]
-    found = []
+    dates = [column for column in columns if _is_date(column) and (_is_day(column) or not has_instants)]
+    free = [("clock", column) for column in columns if column.kind == CLOCK and column.terms & _OF_CLOCK]
+    free += [("hhmm", column) for column in columns if _is_digits_of_clock(column)]
+    dated = []
     for date in dates:
         if not free:
             break
@@ -200,9 +200,9 @@ def _with_clocks(columns: Sequence[Column], has_instants: bool) -> list[TimeColu
         if _about(date) == _about(best[1]) or len(dates) == 1:
             if len(dates) > 1:
                 free.remove(best)
-            found.append(TimeColumns(date, (best,)))
-            found += [TimeColumns(date, (one,)) for one in free if len(dates) == 1 and one is not best]
-    return found
+            dated.append(TimeColumns(date, (best,)))
+            dated += [TimeColumns(date, (clock,)) for clock in free if len(dates) == 1 and clock is not best]
+    return dated
 
 
 def _about(column: Column) -> frozenset[str]:
@@ -213,7 +213,7 @@ def _about(column: Column) -> frozenset[str]:
 def _is_date(column: Column) -> bool:
     """Whether a column holds dates, or is called so and holds 311224."""
     digits = (
-        column.kind == NUMBER and column.terms & _OF_DATE and all(re.fullmatch("[0-9]{6}", one) for one in column.cells)
+        column.kind == NUMBER and column.terms & _OF_DATE and all(re.fullmatch("[0-9]{6}", day) for day in column.cells)
     )
     return column.kind == DATE or bool(digits) or (column.kind == INSTANT and column.midnights)
 
@@ -235,31 +235,33 @@ def _of_parts(columns: Sequence[Column]) -> list[TimeColumns]:
     """Year, month and day in columns of their own, or a date, with the hour and what is finer."""
     part = {}
     for unit, (names, low, high) in _PARTS.items():
-        part[unit] = next((one for one in columns if one.terms & names and one.whole(low, high)), None)
+        part[unit] = next((column for column in columns if column.terms & names and column.whole(low, high)), None)
     fine = []
     for unit in ("hour", "minute", "second"):
         if (column := part[unit]) is None:
             break
         fine.append((unit, column))
     if (year := part["year"]) and (month := part["month"]) and (day := part["day"]):
-        clock = [("clock", one) for one in columns if one.kind == CLOCK][:1]
+        clock = [("clock", column) for column in columns if column.kind == CLOCK][:1]
         return [TimeColumns(year, (("month", month), ("day", day), *(fine or clock)))]
-    dates = [one for one in columns if one.kind == DATE]
+    dates = [column for column in columns if column.kind == DATE]
     return [TimeColumns(dates[0], tuple(fine))] if dates and fine else []
 
 
-def _with_zones(found: Sequence[TimeColumns], columns: Sequence[Column]) -> list[TimeColumns]:
-    """The same with the column of the offset or the zone of each row, where there is one and the times have none."""
+def _with_zones(times: Sequence[TimeColumns], columns: Sequence[Column]) -> list[TimeColumns]:
+    """The same with the column of the offset or the zone of each row, if any, and where the times have none."""
     zones = [
-        one for one in columns if one.plain in _OFFSET_NAMES and one.mostly(lambda cell: bool(_OFFSET.fullmatch(cell)))
+        zone
+        for zone in columns
+        if zone.plain in _OFFSET_NAMES and zone.mostly(lambda cell: bool(_OFFSET.fullmatch(cell)))
     ]
     if not zones:
-        return list(found)
+        return list(times)
     return [
-        replace(one, others=(*one.others, ("zone", zones[0])))
-        if one.zone in ("", "local") and one.time.kind in (INSTANT, DATE) and not one.all[-1].mostly(_names_zone)
-        else one
-        for one in found
+        replace(time, others=(*time.others, ("zone", zones[0])))
+        if time.zone in ("", "local") and time.time.kind in (INSTANT, DATE) and not time.all[-1].mostly(_names_zone)
+        else time
+        for time in times
     ]
 
 
@@ -275,36 +277,37 @@ def time_of(columns: Sequence[Column], taken: set[int], *, strict: bool = True) 
     ChoiceNeeded
         There is a date, and it is not certain which time of day goes with it; not without ``strict``.
     """
-    free = [one for one in columns if one.place not in taken]
-    if found := candidates(free):
-        if strict and found[0].time.kind == DATE and not found[0].others:
-            _require_no_clock(found[0].time, free)
-        return found[0]
-    named = [one for one in free if one.plain in TIME]
-    named.sort(key=lambda one: (one.kind == EMPTY, TIME.index(one.plain)))
-    begins = [one for one in free if one.plain.startswith(("timestamp", "datetime"))]
-    hinted = [one for one in free if one.terms & _LIKE and one.timed]
-    return next((TimeColumns(one) for one in (*named, *hinted, *begins)), None)
+    free = [column for column in columns if column.place not in taken]
+    if times := candidates(free):
+        if strict and times[0].time.kind == DATE and not times[0].others:
+            _require_no_clock(times[0].time, free)
+        return times[0]
+    named = [column for column in free if column.plain in TIME]
+    named.sort(key=lambda column: (column.kind == EMPTY, TIME.index(column.plain)))
+    begins = [column for column in free if column.plain.startswith(("timestamp", "datetime"))]
+    hinted = [column for column in free if column.terms & _LIKE and column.timed]
+    return next((TimeColumns(column) for column in (*named, *hinted, *begins)), None)
 
 
 def end_of(start: TimeColumns, columns: Sequence[Column]) -> TimeColumns | None:
     """The columns of the end of what begins at ``start``, called alike; None where there are none."""
     if not start.terms & START:
         return None
-    ends = (one for one in candidates(columns) if one.terms & END and not one.terms & START)
+    ends = (times for times in candidates(columns) if times.terms & END and not times.terms & START)
     about = start.terms - _LIKE - START
     units = [unit for unit, _ in start.others]
-    alike = (one for one in ends if one.terms - _LIKE - END == about and [unit for unit, _ in one.others] == units)
+    alike = (end for end in ends if end.terms - _LIKE - END == about and [unit for unit, _ in end.others] == units)
     return next(alike, None)
 
 
 def _require_no_clock(date: Column, columns: Sequence[Column]) -> None:
     """Refuse to read a date as midnight beside a column that may be its time of day."""
-    clocks = [one for one in columns if one is not date and (one.kind == CLOCK or one.plain in ("time", "hour"))]
-    clocks = [one for one in clocks if one.kind in (CLOCK, NUMBER)]
+    others = [column for column in columns if column is not date and column.kind in (CLOCK, NUMBER)]
+    clocks = [column for column in others if column.kind == CLOCK or column.plain in ("time", "hour")]
     if clocks:
         choices = [
-            (f"#{one.place + 1}", f"column {one.place + 1}: {one.name[:30]} ({one.cells[0][:20]} …)") for one in clocks
+            (f"#{clock.place + 1}", f"column {clock.place + 1}: {clock.name[:30]} ({clock.cells[0][:20]} …)")
+            for clock in clocks
         ]
         raise ChoiceNeeded(
             f"Column {date.name.strip()[:40]!r} holds dates. Specify the column of their time of day.",
@@ -319,4 +322,4 @@ def zone_of(names: Sequence[str], roles: Mapping[str, int]) -> str:
     used = [
         Column(place, names[place], ()) for role, place in roles.items() if role in ("time", "clock", "hhmm", "hour")
     ]
-    return TimeColumns(used[0], tuple(("clock", one) for one in used[1:])).zone if used else ""
+    return TimeColumns(used[0], tuple(("clock", column) for column in used[1:])).zone if used else ""

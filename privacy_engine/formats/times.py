@@ -64,9 +64,9 @@ ORDERS = ("dmy", "mdy", "ymd")
 class Times:
     """A column of times. ``seconds`` is nan where there is none; naive ones are counted as if they were UTC.
 
-    ``unit`` and ``order`` are values of the options time_unit and date_order that were stated or found out; empty where
+    ``unit`` and ``order`` are values of the options time_unit and date_order that were stated or detected; empty where
     nothing needs them. ``units`` counts the numbers of each unit by their size, ``unplaced`` those of none, where the
-    unit was found out.
+    unit was detected.
     """
 
     seconds: Floats
@@ -109,8 +109,8 @@ def times(column: Any, options: ReadOptions) -> Times:
 
 def zoned_instants(texts: Any) -> Times | None:
     """An Arrow array of texts as times where all are in ISO 8601 with a zone or null: no other cell changes these."""
-    found = _whole_column(texts)
-    return None if found is None or found.naive.any() else found
+    instants = _whole_column(texts)
+    return None if instants is None or instants.naive.any() else instants
 
 
 def _typed(column: Any) -> Times:
@@ -132,11 +132,11 @@ def _numeric(column: Any, options: ReadOptions) -> Times:
                 pa.array(dated), digits, pc.if_else(column.is_null(), pa.scalar(None, pa.string()), "?")
             )
             return _text(digits, replace(options, time_unit="date"))
-    found = Times.empty(len(column))
-    found.missing = column.is_null().to_numpy(zero_copy_only=False)
-    found.seconds = epochs(values, options)
-    _count_units(values, found, options)
-    return found
+    instants = Times.empty(len(column))
+    instants.missing = column.is_null().to_numpy(zero_copy_only=False)
+    instants.seconds = epochs(values, options)
+    _count_units(values, instants, options)
+    return instants
 
 
 def _dates_as_numbers(values: Floats) -> Mask:
@@ -151,7 +151,7 @@ def _dates_as_numbers(values: Floats) -> Mask:
 
 
 def epochs(values: Floats, options: ReadOptions) -> Floats:
-    """Numbers as seconds since 1970: the unit stated, or the one that their size implies, else ChoiceNeeded."""
+    """Numbers as seconds since 1970: the unit stated, or that their size implies, else ChoiceNeeded."""
     if options.time_unit in ("date", "none"):
         return np.full(len(values), np.nan)
     if options.time_unit == "days":
@@ -175,16 +175,16 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
     return seconds
 
 
-def _count_units(values: Floats, found: Times, options: ReadOptions) -> None:
-    """Count which units the sizes of numbers imply, and decide for one; nothing where the options state the unit."""
+def _count_units(values: Floats, instants: Times, options: ReadOptions) -> None:
+    """Count which units the sizes of numbers imply, and decide for a unit; nothing where the options state the unit."""
     if options.time_unit is not None:
-        found.unit = options.time_unit
+        instants.unit = options.time_unit
         return
     size = np.abs(values[np.isfinite(values)])
     counts = {unit: int(((size >= low) & (size < high)).sum()) for unit, low, high in _RANGES}
-    found.units = {unit: count for unit, count in counts.items() if count}
-    found.unplaced = len(size) - sum(counts.values())
-    found.unit = "size" if found.unplaced or len(found.units) > 1 else next(iter(found.units), "")
+    instants.units = {unit: count for unit, count in counts.items() if count}
+    instants.unplaced = len(size) - sum(counts.values())
+    instants.unit = "size" if instants.unplaced or len(instants.units) > 1 else next(iter(instants.units), "")
 
 
 def _text(cells: Any, options: ReadOptions) -> Times:
@@ -195,19 +195,19 @@ def _text(cells: Any, options: ReadOptions) -> Times:
     if quick is not None:
         return quick
     advance()
-    found = Times.empty(len(cells))
+    instants = Times.empty(len(cells))
     lowered = pc.fill_null(pc.ascii_lower(cells), "")
-    found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
+    instants.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
         zero_copy_only=False
     )
     options = replace(options, time_unit=_unit_of_dates(cells, options))
-    found.unit = options.time_unit or ""
+    instants.unit = options.time_unit or ""
     if options.time_unit != "date":
-        _match_numbers(cells, found, options)
+        _match_numbers(cells, instants, options)
     for pattern in PATTERNS:
-        _match(cells, pattern, found, options)
-    _match_month_names(cells, found)
-    return found
+        _match(cells, pattern, instants, options)
+    _match_month_names(cells, instants)
+    return instants
 
 
 def _unit_of_dates(cells: Any, options: ReadOptions) -> str | None:
@@ -247,9 +247,9 @@ def _whole_column_year_last(cells: Any, options: ReadOptions) -> Times | None:
     for order, month, day in (("dmy", second, first), ("mdy", first, second)):
         date = pc.binary_join_element_wise(year, month, day, "-")
         possible = options.date_order in (None, order) and (pc.max(month).as_py() or "99") <= "12"
-        if possible and (found := _whole_column(pc.binary_join_element_wise(date, clock, ""))):
-            found.order = order
-            read[order] = found
+        if possible and (instants := _whole_column(pc.binary_join_element_wise(date, clock, ""))):
+            instants.order = order
+            read[order] = instants
     return next(iter(read.values())) if len(read) == 1 else None
 
 
@@ -261,7 +261,7 @@ def _whole_column_year_after_clock(cells: Any) -> Times | None:
     if not _all_match(cells, _FIXED_YEAR_AFTER_CLOCK):
         return None
     ends = ((4, 7), (8, 10), (11, 19), (20, 25), (26, 30))
-    name, day, clock, zone, year = (pc.utf8_slice_codeunits(cells, *one) for one in ends)
+    name, day, clock, zone, year = (pc.utf8_slice_codeunits(cells, *span) for span in ends)
     month = pc.utf8_lpad(month_numbers(name), 2, "0")
     date = pc.binary_join_element_wise(year, month, day, "-")
     return _whole_column(pc.binary_join_element_wise(date, "T", clock, zone, ""))
@@ -272,13 +272,13 @@ def _all_match(cells: Any, pattern: str) -> bool:
     return bool(pc.all(in_pieces(cells, lambda piece: pc.match_substring_regex(piece, pattern))).as_py())
 
 
-def _open(cells: Any, found: Times) -> tuple[NDArray[np.intp], Any]:
-    rows = np.flatnonzero(np.isnan(found.seconds) & ~found.missing)
+def _open(cells: Any, instants: Times) -> tuple[NDArray[np.intp], Any]:
+    rows = np.flatnonzero(np.isnan(instants.seconds) & ~instants.missing)
     return rows, cells.take(pa.array(rows))
 
 
-def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None:
-    rows, rest = _open(cells, found)
+def _match(cells: Any, pattern: str, instants: Times, options: ReadOptions) -> None:
+    rows, rest = _open(cells, instants)
     if not rows.size:
         return
     parts = in_pieces(rest, lambda piece: pc.extract_regex(piece, pattern))
@@ -291,7 +291,7 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     if pattern is _YEAR_AFTER_CLOCK:
         part["mo"] = month_numbers(part["mo"])
     if "p" in part:
-        order = found.order = options.date_order or found.order or _order(part)
+        order = instants.order = options.date_order or instants.order or _order(part)
         advance()
         y, mo, d = _arranged(part, order)
     else:
@@ -299,8 +299,8 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     advance()
     seconds, zoned = _clock(part)
     advance()
-    found.seconds[rows] = np.round(_days(y, mo, d) * 86400.0 + seconds, 6)  # as Arrow has them
-    found.naive[rows] = ~zoned & np.isfinite(found.seconds[rows])
+    instants.seconds[rows] = np.round(_days(y, mo, d) * 86400.0 + seconds, 6)  # as Arrow has them
+    instants.naive[rows] = ~zoned & np.isfinite(instants.seconds[rows])
 
 
 def _whole(column: Any) -> NDArray[np.int64]:
@@ -365,7 +365,7 @@ def _order(part: dict[str, Any]) -> str:
         return whole[0]
     either, other = orders
     if not whole:  # a few impossible dates must not hide what the others prove
-        proofs = {one: int((valid[one] & ~valid[two]).sum()) for one, two in ((either, other), (other, either))}
+        proofs = {order: int((valid[order] & ~valid[two]).sum()) for order, two in ((either, other), (other, either))}
         if proofs[either] != proofs[other] and not min(proofs.values()):
             return max(proofs, key=lambda order: proofs[order])
     choices = [choice for choice in DATE_ORDERS if choice[0] in orders]
@@ -377,22 +377,22 @@ def _order(part: dict[str, Any]) -> str:
     )
 
 
-def _match_numbers(cells: Any, found: Times, options: ReadOptions) -> None:
-    rows, rest = _open(cells, found)
+def _match_numbers(cells: Any, instants: Times, options: ReadOptions) -> None:
+    rows, rest = _open(cells, instants)
     if rows.size:
         hit = pc.fill_null(in_pieces(rest, lambda piece: pc.match_substring_regex(piece, _NUMERIC)), False)
         mask = hit.to_numpy(zero_copy_only=False)
         if mask.any():
             values = as_floats(rest.filter(hit).cast(pa.float64()))
-            found.seconds[rows[mask]] = epochs(values, options)
-            _count_units(values, found, options)
+            instants.seconds[rows[mask]] = epochs(values, options)
+            _count_units(values, instants, options)
 
 
-def _match_month_names(cells: Any, found: Times) -> None:
-    rows, rest = _open(cells, found)
+def _match_month_names(cells: Any, instants: Times) -> None:
+    rows, rest = _open(cells, instants)
     if rows.size:
         coded = rest.dictionary_encode()
         read = [parse_month_name(text) for text in reported(listed(coded.dictionary), ROWS)]
         codes = coded.indices.to_numpy()
-        found.seconds[rows] = np.array([seconds for seconds, _ in read])[codes]
-        found.naive[rows] = np.array([naive for _, naive in read], dtype=np.bool_)[codes]
+        instants.seconds[rows] = np.array([seconds for seconds, _ in read])[codes]
+        instants.naive[rows] = np.array([naive for _, naive in read], dtype=np.bool_)[codes]

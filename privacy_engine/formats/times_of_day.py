@@ -53,8 +53,8 @@ def day_number(year: int, month: int, day: int) -> float:
 def dated(clocks: Floats, days: Floats) -> Floats:
     """Seconds since 1970 of times of day in their order; nan where the time, or every date, is unknown.
 
-    ``clocks`` (n,) are seconds of the day, ``days`` (n,) days since 1970 where the file names one; both may be nan.
-    A row without a date takes that of the nearest row before it that has one, else after it, one day more
+    ``clocks`` (n,) are seconds of the day, ``days`` (n,) days since 1970 where the file states days; both may be nan.
+    A row without a date takes that of the nearest dated row before it, else after it, a day more
     for each midnight passed.
     """
     known = np.flatnonzero(np.isfinite(clocks))
@@ -69,7 +69,7 @@ def dated(clocks: Floats, days: Floats) -> Floats:
 
 
 def note_follows(count: int, title: str, report: Report) -> None:
-    """Name the records whose time follows in part from the records before, which one person's record can so change."""
+    """Name the records whose time follows in part from the records before, which a person's record can so change."""
     if count:
         message = (
             f"{counted(count, title)} without a whole time of its own: its date, or all of its time, follows from the "

@@ -18,7 +18,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 
 def settle(
-    found: Times,
+    times: Times,
     codes: Ints | None,
     options: ReadOptions,
     report: Report,
@@ -32,22 +32,22 @@ def settle(
 
     ``documented`` is the sentence of a format whose own documentation states its times are UTC; ``hint`` is
     added to the message of a guess. ``stated`` is the zone that the names of columns state, ``local`` for that of the
-    place, whose longitudes are ``lon``. Units and orders that were found out are reported here too. Raises
+    place, whose longitudes are ``lon``. Units and orders that were detected are reported here too. Raises
     ChoiceNeeded where only some times name a zone, or they are local to a place.
     """
-    _report_decided(found, options, report)
+    _report_decided(times, options, report)
     report.decide("time_zone", options.time_zone or "UTC")  # also of records that are not there yet
-    naive = found.naive
+    naive = times.naive
     count = int(naive.sum())
     if not count:
-        return found.seconds
+        return times.seconds
     name = options.time_zone or (stated if stated != "local" else None)
     if name:
         if options.time_zone is None:
             report.decide("time_zone", name)
             message = f"The name of the column of times states its zone, {name}."
             report.guess("time zone", name, message, "time_zone")
-        seconds = found.seconds.copy()
+        seconds = times.seconds.copy()
         seconds[naive] = local(seconds[naive], None if codes is None else codes[naive], name, report)
         return seconds
     if stated == "local":
@@ -57,7 +57,7 @@ def settle(
             choices=ZONES,
             default=_nearest(lon),
         )
-    timed = int(np.isfinite(found.seconds).sum())
+    timed = int(np.isfinite(times.seconds).sum())
     if count < timed:
         raise ChoiceNeeded(
             f"{count} of {timed} times name no time zone while the others do. Specify the zone of those.",
@@ -70,7 +70,7 @@ def settle(
     else:
         message = " ".join(filter(None, ("The times name no zone and were read as UTC.", hint)))
         report.guess("time zone", "UTC", message, "time_zone")
-    return found.seconds
+    return times.seconds
 
 
 def _nearest(lon: Floats | None) -> str:
@@ -83,7 +83,7 @@ def _nearest(lon: Floats | None) -> str:
 
 
 def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
-    """Record the unit and the order as decided, as guesses where they were found out, as warnings where in doubt."""
+    """Record the unit and the order as decided, as guesses where they were detected, as warnings where in doubt."""
     titles = dict(TIME_UNITS)
     report.decide("time_unit", times.unit or options.time_unit or "size")
     report.decide("date_order", times.order or options.date_order or "dmy")

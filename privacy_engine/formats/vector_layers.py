@@ -24,7 +24,7 @@ _OTHER = (ValueError, OverflowError, IndexError, RuntimeError, MemoryError)  # w
 
 
 def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Report) -> tuple[str, Points, ReadOptions]:
-    """The points of the one layer in ``data``, and the options with its coordinate system.
+    """The points of the only layer in ``data``, and the options with its coordinate system.
 
     Raises
     ------
@@ -48,14 +48,14 @@ def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Repo
     if len(geometries) > MAX_ROWS:
         raise FormatError(f"The {title} has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS}")
     table = pa.table({str(field): _column(values) for field, values in zip(meta["fields"], fields, strict=True)})
-    sample = [list(row) for row in zip(*(as_texts(one[:_SAMPLE]) for one in table.columns), strict=True)]
+    sample = [list(row) for row in zip(*(as_texts(column[:_SAMPLE]) for column in table.columns), strict=True)]
     roles = {
         role: table.column_names[at] for role, at in assign_beside(table.column_names, sample, options, report).items()
     }
     system = crs.of_description(meta["crs"]) if meta.get("crs") else ""
-    found = positions(list(geometries))
+    placed = positions(list(geometries))
     roles = with_ends(roles, table.column_names, options, report)
-    points = points_of(found, roles, lambda column: simple(table, column), options, report)
+    points = points_of(placed, roles, lambda column: simple(table, column), options, report)
     return name, points, in_system(system, options)
 
 
@@ -63,5 +63,5 @@ def _column(values: Any) -> Any:
     """The values of a field: numbers and times as they are, all else as text."""
     if values.dtype.kind in "iufM":
         return pa.array(values, from_pandas=True)
-    texts = [None if one is None else str(one)[:1000] for one in reported(values, ROWS)]
+    texts = [None if value is None else str(value)[:1000] for value in reported(values, ROWS)]
     return pa.array(texts, pa.string())

@@ -48,5 +48,5 @@ def venues_of(table: Table, options: ReadOptions, report: Report) -> Venues:
 
 
 def _texts(column: object) -> list[str]:
-    found: list[str] = pc.fill_null(pc.utf8_trim_whitespace(column), "").to_pylist()
-    return found
+    texts: list[str] = pc.fill_null(pc.utf8_trim_whitespace(column), "").to_pylist()
+    return texts

@@ -29,9 +29,9 @@ _USUAL = ("wkt", "wkb", "ewkt", "ewkb", "geometry", "geom", "the_geom", "shape")
 
 
 def geometry_cells(names: Sequence[str], sample: Sequence[Sequence[str]]) -> int | None:
-    """The place of the column whose cells in ``sample`` are geometries, one of a usual name first; None if none."""
+    """The place of the column whose cells in ``sample`` are geometries, those of usual names first; None if none."""
     usual = [name.strip().lower() in _USUAL for name in names]
-    for place in sorted(range(len(names)), key=lambda one: not usual[one]):
+    for place in sorted(range(len(names)), key=lambda place: not usual[place]):
         cells = [row[place] for row in sample if place < len(row) and row[place].strip()]
         if cells and all(map(is_geometry, cells)):
             return place
@@ -78,16 +78,16 @@ def _binary(cells: Sequence[str | None]) -> list[bytes | None]:
     import numpy as np
     import shapely
 
-    found: list[bytes | None] = [None if cell is None else _BAD for cell in cells]
+    blobs: list[bytes | None] = [None if cell is None else _BAD for cell in cells]
     texts: dict[int, str] = {}
     for i, cell in enumerate(reported(cells, ROWS)):
         if cell is None:
             continue
         if _code(cell) is not None:
-            found[i] = bytes.fromhex(cell.strip().removeprefix("\\x"))
+            blobs[i] = bytes.fromhex(cell.strip().removeprefix("\\x"))
         elif len(cell) <= LONGEST and (match := _TEXT.fullmatch(cell)):
             if match["kind"].upper() in ("POLYGON", "MULTIPOLYGON", "GEOMETRYCOLLECTION"):
-                found[i] = _OTHER
+                blobs[i] = _OTHER
             else:
                 texts[i] = cell.partition(";")[2] if match["srid"] else cell
     coming = iter(texts.items())
@@ -96,5 +96,5 @@ def _binary(cells: Sequence[str | None]) -> list[bytes | None]:
         with np.errstate(over="ignore", invalid="ignore"):  # 1e999 becomes infinite, and its row is dropped
             geometries = shapely.from_wkt(np.array(list(piece.values()), dtype=object), on_invalid="ignore")
         for i, blob in zip(piece, shapely.to_wkb(geometries, include_srid=False), strict=True):
-            found[i] = _BAD if blob is None else blob
-    return found
+            blobs[i] = _BAD if blob is None else blob
+    return blobs

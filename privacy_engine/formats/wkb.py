@@ -31,7 +31,7 @@ class Geometries:
 
 
 @dataclass
-class _Found:
+class _Points:
     xy: list[Floats] = field(default_factory=list)
     reason: list[tuple[int, int]] = field(default_factory=list)
     row: list[int] = field(default_factory=list)
@@ -47,21 +47,21 @@ class _Found:
 
 
 def positions(blobs: Sequence[bytes | None], *, geopackage: bool = False) -> Geometries:
-    """The positions of geometries; a geometry without one is a row with the reason."""
+    """The positions of geometries; a geometry without positions is a row with the reason."""
     if not geopackage and (quick := _all_points(blobs)) is not None:
         return quick
-    found = _Found()
+    parts = _Points()
     for row, blob in enumerate(reported(blobs, ROWS)):
         try:
-            _geometry(blob, row, geopackage, found)
+            _geometry(blob, row, geopackage, parts)
         except (struct.error, IndexError, ValueError):
-            found.without(row, BAD_GEOMETRY)
-    xy = np.concatenate(found.xy) if found.xy else np.empty((0, 2))
-    counts = [n for _, n in found.reason]
-    reasons = np.repeat(np.array([reason for reason, _ in found.reason], dtype=np.uint8), counts)
+            parts.without(row, BAD_GEOMETRY)
+    xy = np.concatenate(parts.xy) if parts.xy else np.empty((0, 2))
+    counts = [n for _, n in parts.reason]
+    reasons = np.repeat(np.array([reason for reason, _ in parts.reason], dtype=np.uint8), counts)
     bad = (reasons == GOOD) & ~np.isfinite(xy).all(axis=1)
     reasons[bad] = MISSING  # the empty point is written as two NaN
-    return Geometries(xy[:, 0].copy(), xy[:, 1].copy(), reasons, np.repeat(np.array(found.row, dtype=np.int64), counts))
+    return Geometries(xy[:, 0].copy(), xy[:, 1].copy(), reasons, np.repeat(np.array(parts.row, dtype=np.int64), counts))
 
 
 def _all_points(blobs: Sequence[bytes | None]) -> Geometries | None:
@@ -77,9 +77,9 @@ def _all_points(blobs: Sequence[bytes | None]) -> Geometries | None:
     return Geometries(xy[:, 0].copy(), xy[:, 1].copy(), reasons, np.arange(len(xy)))
 
 
-def _geometry(blob: bytes | None, row: int, geopackage: bool, found: _Found) -> None:
+def _geometry(blob: bytes | None, row: int, geopackage: bool, points: _Points) -> None:
     if blob is None:
-        found.without(row, NO_GEOMETRY)
+        points.without(row, NO_GEOMETRY)
         return
     at = 0
     if geopackage:
@@ -88,25 +88,25 @@ def _geometry(blob: bytes | None, row: int, geopackage: bool, found: _Found) -> 
         at = 8 + _ENVELOPES[blob[3] >> 1 & 7]
     order, kind, size, at = _head(blob, at)
     if kind in (_POINT, _LINE):
-        _part(blob, at, order, kind, size, row, found)
+        _part(blob, at, order, kind, size, row, points)
     elif kind in (_MULTI_POINT, _MULTI_LINE):
-        _parts(blob, at, order, kind, row, found)
+        _parts(blob, at, order, kind, row, points)
     else:
-        found.without(row, OTHER_GEOMETRY)
+        points.without(row, OTHER_GEOMETRY)
 
 
-def _parts(blob: bytes, at: int, order: str, kind: int, row: int, found: _Found) -> None:
+def _parts(blob: bytes, at: int, order: str, kind: int, row: int, points: _Points) -> None:
     (count,) = struct.unpack_from(order + "I", blob, at)
     if count > min(MOST_PARTS, len(blob) // 9):
         raise ValueError("more parts than bytes")
     if not count:
-        found.without(row, MISSING)
+        points.without(row, MISSING)
     at += 4
     for _ in range(count):
         order, inner, size, at = _head(blob, at)
         if inner != kind - 3:
             raise ValueError("a part of another kind")
-        at = _part(blob, at, order, inner, size, row, found)
+        at = _part(blob, at, order, inner, size, row, points)
 
 
 def _head(blob: bytes, at: int) -> tuple[str, int, int, int]:
@@ -121,7 +121,7 @@ def _head(blob: bytes, at: int) -> tuple[str, int, int, int]:
     return order, code % 1000, size + (0, 1, 1, 2)[min(code // 1000, 3)], at
 
 
-def _part(blob: bytes, at: int, order: str, kind: int, size: int, row: int, found: _Found) -> int:
+def _part(blob: bytes, at: int, order: str, kind: int, size: int, row: int, points: _Points) -> int:
     """Add a point or a line; where it ends."""
     count = 1
     if kind == _LINE:
@@ -132,7 +132,7 @@ def _part(blob: bytes, at: int, order: str, kind: int, size: int, row: int, foun
         raise ValueError("cut off")
     if count:
         values = np.frombuffer(blob, dtype=order + "f8", count=count * size, offset=at).reshape(count, size)
-        found.add(values[:, :2].astype(np.float64), row)
+        points.add(values[:, :2].astype(np.float64), row)
     else:
-        found.without(row, MISSING)
+        points.without(row, MISSING)
     return end

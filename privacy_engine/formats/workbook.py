@@ -131,7 +131,7 @@ def _workbook(file: BinaryIO, limits: Limits) -> Any:
 
 
 def _chosen(book: Any, options: ReadOptions, report: Report) -> Any:
-    """The sheet that the options name; else the first with a table, one of positions or times before others."""
+    """The sheet that the options name; else the first with a table, those of positions or times before others."""
     sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     names = [sheet.title for sheet in book.worksheets]
     if options.sheet is not None:
@@ -148,11 +148,11 @@ def _chosen(book: Any, options: ReadOptions, report: Report) -> Any:
             f"No sheet of the workbook holds a table: {counted(len(names), 'sheet')}, none with two rows of cells."
         )
         raise FormatError(message, code="no_rows", rule="a sheet with a header and rows")
-    found = next((sheet for sheet, rows in tables if any(map(_has_meaning, rows))), tables[0][0])
+    used = next((sheet for sheet, rows in tables if any(map(_has_meaning, rows))), tables[0][0])
     if len(sheets) > 1:
-        message = f"Of {len(sheets)} sheets {found.title[:40]!r} was read."
-        report.guess("sheet", found.title, message, "sheet")
-    return found
+        message = f"Of {len(sheets)} sheets {used.title[:40]!r} was read."
+        report.guess("sheet", used.title, message, "sheet")
+    return used
 
 
 def _table(sheet: Any) -> list[list[str]]:

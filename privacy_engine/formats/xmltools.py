@@ -170,7 +170,7 @@ class Parser:
 
 
 def limit_depth(depth: int) -> None:
-    """Raise :class:`BeyondLimit` where ``depth`` elements are open, one inside the other, and that is too deep."""
+    """Raise :class:`BeyondLimit` where ``depth`` elements are open, nested, and that is too deep."""
     if depth > DEEPEST:
         raise BeyondLimit(f"has more than {DEEPEST} elements inside each other", f"at most {DEEPEST} deep")
 
@@ -191,7 +191,7 @@ def run(
 ) -> bool:
     """Feed ``data`` through a parser whose handlers do the work; no tree is built, so memory stays small.
 
-    Whether the document is whole; of one that is cut off at its end, ``enough`` decides whether what came is kept.
+    Whether the document is whole; where it is cut off at its end, ``enough`` decides whether what came is kept.
 
     Raises
     ------
@@ -266,11 +266,11 @@ def note_cut_off(count: int, report: Report) -> None:
 def check(data: bytes) -> None:
     """Refuse a document that has a document type or is not well-formed before its root element."""
 
-    def found(*_: object) -> None:
+    def refuse(*_: object) -> None:
         raise _RootFound
 
     with suppress(_RootFound):
-        run(Parser(found), data)
+        run(Parser(refuse), data)
 
 
 def local(tag: str) -> str:
@@ -279,7 +279,7 @@ def local(tag: str) -> str:
 
 
 class Text:
-    """The text of one element at a time, cut off at a number of characters."""
+    """The text of an element at a time, cut off at a number of characters."""
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
@@ -297,7 +297,7 @@ class Text:
         self._left -= len(text)
 
     def taken(self, name: str) -> str | None:
-        """The text of ``name``, which has just closed; None where it is not the one collected."""
+        """The text of ``name``, which has just closed; None where it is not the element collected."""
         if name != self._name:
             return None
         self._name = ""

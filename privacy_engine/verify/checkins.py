@@ -20,7 +20,7 @@ def read_model_json(data: bytes) -> Contents:
     try:
         label = document["privacy"]
         text, described, off_grid = str(label["text"]), document["model"], list[str]()
-        if "model" not in described:  # popularity, whose counts can be off the grid one at a time
+        if "model" not in described:  # popularity, whose counts can be off the grid singly
             counts, off_grid = whole_numbers([str(count) for count in described["counts"]])
             described = described | {"counts": counts}
         return ModelContents(text, label, off_grid, Recommender.from_dict(described))

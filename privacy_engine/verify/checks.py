@@ -92,10 +92,10 @@ def _grid(contents: Contents, file: str) -> Check:
 
 def _digest(contents: Contents, file: str) -> Check:
     declared = contents.label.get("sha256") if isinstance(contents.label, dict) else None
-    found = contents.digest()
-    holds = declared == found and not contents.off_grid
-    stated = f"the {contents.numbers} have sha256 {found}, the label states {declared!s:.64}"
-    message = f"sha256 {found}" if holds else stated
+    digest = contents.digest()
+    holds = declared == digest and not contents.off_grid
+    stated = f"the {contents.numbers} have sha256 {digest}, the label states {declared!s:.64}"
+    message = f"sha256 {digest}" if holds else stated
     return Check(file=file, name="digest", holds=holds, message=message)
 
 
@@ -139,10 +139,10 @@ def _sums(members: dict[str, bytes], file: str) -> Check:
     for line in members.get(SUMS, b"").decode("utf-8", "replace").splitlines():
         digest, _, name = line.partition("  ")
         declared[name] = digest
-    found = {name: hashlib.sha256(data).hexdigest() for name, data in members.items() if name != SUMS}
-    wrong = sorted(name for name in declared | found if declared.get(name) != found.get(name))
-    message = f"{len(found)} files" if not wrong else f"{wrong[0]:.80} is not what {SUMS} lists"
-    return Check(file=file, name="checksums", holds=not wrong and bool(found), message=message)
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items() if name != SUMS}
+    wrong = sorted(name for name in declared | sums if declared.get(name) != sums.get(name))
+    message = f"{len(sums)} files" if not wrong else f"{wrong[0]:.80} is not what {SUMS} lists"
+    return Check(file=file, name="checksums", holds=not wrong and bool(sums), message=message)
 
 
 def _same_label(members: dict[str, bytes], name: str) -> Check:

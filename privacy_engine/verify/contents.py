@@ -22,7 +22,7 @@ _INSTANT = re.compile(r"-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}
 
 
 class Unreadable(FormatError):
-    """The file is not one that Cairn exported, or is damaged."""
+    """The file was not exported by Cairn, or is damaged."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="unreadable", rule="a file that Cairn exported")
@@ -78,7 +78,7 @@ class PointContents(Contents):
 
     @property
     def size(self) -> str:
-        return f"{sum(len(one.lon) for one in self.series):,} points"
+        return f"{sum(len(track.lon) for track in self.series):,} points"
 
     def digest(self) -> str:
         return points_digest(self.series)
@@ -130,16 +130,16 @@ class ModelContents(Contents):
 def whole_numbers(texts: Sequence[str]) -> tuple[Ints, list[str]]:
     """Counts as written, (n,), and those that are no whole numbers, which are rounded."""
     off_grid: list[str] = []
-    found = []
+    numbers = []
     for text in texts:
         if not _NUMBER.fullmatch(text):
             raise Unreadable(f"{text!r:.60} is not a count.")
         exact = Decimal(text)
         if exact != exact.to_integral_value():
             off_grid.append(text)
-        found.append(int(exact.to_integral_value()))
+        numbers.append(int(exact.to_integral_value()))
     try:
-        return np.array(found, dtype=np.int64), off_grid
+        return np.array(numbers, dtype=np.int64), off_grid
     except OverflowError:
         raise Unreadable("A count is larger than Cairn writes.") from None
 
@@ -197,12 +197,12 @@ def instants(texts: Sequence[str | None]) -> Ints:
     wrong = next((text for text in texts if text and not _INSTANT.fullmatch(text)), None)
     if wrong is not None:
         raise Unreadable(f"{wrong!r:.60} is not an instant as Cairn writes them.")
-    found = np.full(len(texts), NO_TIME)
+    times = np.full(len(texts), NO_TIME)
     known = [i for i, text in enumerate(texts) if text]
     if known:
         try:
             values = np.array([str(texts[i])[:-1] for i in known], dtype="M8[ms]")
         except ValueError as error:
             raise Unreadable("A time is no instant of the calendar.") from error
-        found[known] = values.astype(np.int64)
-    return found
+        times[known] = values.astype(np.int64)
+    return times

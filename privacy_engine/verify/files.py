@@ -11,11 +11,11 @@ PARQUET, SQLITE, ZIP = b"PAR1", b"SQLite format 3\0", b"PK\x03\x04"
 
 @dataclass(frozen=True)
 class ExportedFiles:
-    """The exported files of one kind of data: the ``ADAPTER`` of a module or folder beside this one.
+    """The exported files of a kind of data: the ``ADAPTER`` of a module or folder beside this one.
 
     ``format_of`` names the format that a file begins like, of ``readers``; None where it is of another kind. The kind
     of the highest ``rank`` is tried first. ``endings`` are those of files in a bundle; a file that ``is_part``
-    recognises is a part of another one, and not verified.
+    recognises is a part of another file, and not verified.
     """
 
     kind: str
@@ -30,6 +30,6 @@ _KINDS: Adapters[ExportedFiles] = Adapters("privacy_engine.verify")
 
 
 def kind_and_format(data: bytes) -> tuple[ExportedFiles, str]:
-    """The kind and the format that ``data`` begin like; points where nothing shows another one."""
-    found = ((one, one.format_of(data)) for one in reversed([*_KINDS.values()]))
-    return next((kind, name) for kind, name in found if name is not None)
+    """The kind and the format that ``data`` begin like; points where nothing shows another kind."""
+    named = ((kind, kind.format_of(data)) for kind in reversed([*_KINDS.values()]))
+    return next((kind, name) for kind, name in named if name is not None)

@@ -94,12 +94,12 @@ def bare(cell: str) -> str:
 
 
 def _series(rows: Iterable[Row], columns: Columns) -> list[Published]:
-    found = []
+    series = []
     for (name, person), group in groupby(rows, key=itemgetter(0, 1)):
         _, _, times, lon, lat = zip(*group, strict=True)
         cells = columns.cells(lon), columns.cells(lat)
-        found.append(Published(plain_name(name), *cells, instants(times), plain_name(person)))
-    return found
+        series.append(Published(plain_name(name), *cells, instants(times), plain_name(person)))
+    return series
 
 
 class _Written(float):
@@ -108,9 +108,9 @@ class _Written(float):
     text: str
 
     def __new__(cls, text: str) -> _Written:
-        found = super().__new__(cls, text)
-        found.text = text
-        return found
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
 
 
 def read_geojson(data: bytes) -> Contents:
@@ -121,7 +121,7 @@ def read_geojson(data: bytes) -> Contents:
         if document.get("name") == POINTS:
             series = _series(map(_point_row, document["features"]), columns)
         else:
-            series = [_feature(one, columns) for one in document["features"]]
+            series = [_feature(feature, columns) for feature in document["features"]]
         label = document["privacy"]
         return PointContents(str(label["text"]), label, columns.off_grid, series)
     except (KeyError, TypeError, AttributeError, ValueError, DataError) as error:
@@ -153,10 +153,10 @@ def _feature(feature: Mapping[str, Any], columns: Columns) -> Published:
 
 def _uncut(places: list[Any], times: list[Any] | None) -> tuple[list[Any], list[Any] | None]:
     """The positions and times of a line that was cut at 180°; Unreadable where it is not cut as we cut lines."""
-    lon, lat = np.array(found := uncut(places), dtype=np.float64).T
+    lon, lat = np.array(line := uncut(places), dtype=np.float64).T
     when = None if times is None else uncut(times)
-    one = Trajectory(lon, lat, None if when is None else instants(when) / 1e3)
-    expected = [[(x, round(y, DECIMALS), text), (-x, round(y, DECIMALS), text)] for _, (x, y, text) in cuts_of(one)]
+    track = Trajectory(lon, lat, None if when is None else instants(when) / 1e3)
+    expected = [[(x, round(y, DECIMALS), text), (-x, round(y, DECIMALS), text)] for _, (x, y, text) in cuts_of(track)]
     rows = [
         list(zip(*part, strict=True))
         for part in zip(places, times or [[""] * len(part) for part in places], strict=True)
@@ -164,7 +164,7 @@ def _uncut(places: list[Any], times: list[Any] | None) -> tuple[list[Any], list[
     seen = [[(*place, text) for place, text in (a[-1], b[0])] for a, b in itertools.pairwise(rows)]
     if seen != expected:
         raise Unreadable("A line is not cut where it crosses 180°.")
-    return found, when
+    return line, when
 
 
 def read_gpx(data: bytes) -> Contents:
@@ -233,8 +233,8 @@ def read_parquet(data: bytes) -> Contents:
         table = pq.read_table(io.BytesIO(data), columns=[*names, "time", *places])
         texts = [table.column(name).to_pylist() for name in names]
         if places == [GEOMETRY]:
-            found = positions(table.column(GEOMETRY).to_pylist())
-            lon, lat = found.lon, found.lat
+            points = positions(table.column(GEOMETRY).to_pylist())
+            lon, lat = points.lon, points.lat
         else:
             lon, lat = (np.asarray(table.column(axis).to_numpy(), dtype=np.float64) for axis in places)
         times = table.column("time").cast(pa.timestamp("ms", "UTC")).cast(pa.int64()).fill_null(NO_TIME).to_numpy()
@@ -265,17 +265,17 @@ def read_geopackage(data: bytes) -> Contents:
             names = [row[1] for row in database.execute(f"PRAGMA table_info({LAYER})")]
             person = "person" if "person" in names else "''"
             query = f"SELECT series, {person}, time, geom FROM {LAYER} ORDER BY fid"  # noqa: S608  # nosec B608
-            found = database.execute(query).fetchall()
+            records = database.execute(query).fetchall()
             (text,) = database.execute(
                 "SELECT metadata FROM gpkg_metadata WHERE md_standard_uri = ?", (LABEL_NAMESPACE,)
             ).fetchone()
-        places = positions([row[3] for row in found], geopackage=True)
+        places = positions([row[3] for row in records], geopackage=True)
     except (sqlite3.Error, TypeError, ValueError, OverflowError) as error:
         raise Unreadable("The file is not a GeoPackage that Cairn exported.") from error
     columns, label = Columns(), from_json(str(text))
     rows = [
         (str(name), str(whose), str(time or ""), repr(lon), repr(lat))
-        for (name, whose, time, _), lon, lat in zip(found, places.lon.tolist(), places.lat.tolist(), strict=True)
+        for (name, whose, time, _), lon, lat in zip(records, places.lon.tolist(), places.lat.tolist(), strict=True)
     ]
     named = str(label.get("text", "")) if isinstance(label, dict) else ""
     return PointContents(named, label, columns.off_grid, _series(rows, columns))

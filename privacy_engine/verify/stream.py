@@ -32,9 +32,9 @@ def read_counts_parquet(data: bytes) -> Contents:
         raise Unreadable("The file is not a table of counts that Cairn exported.") from error
     label = from_json((table.schema.metadata or {}).get(b"cairn", b"").decode("utf-8", "replace"))
     counts = np.column_stack(columns) if columns else np.empty((len(labels), 0), dtype=np.int64)
-    off_grid = [repr(one) for one in counts[off_lattice(counts)].tolist()] if estimates else []
+    off_grid = [repr(number) for number in counts[off_lattice(counts)].tolist()] if estimates else []
     (time_name, *names), text = table.column_names, str(label.get("text", "")) if isinstance(label, dict) else ""
-    return CountContents(text, label, off_grid, time_name, names, [str(one) for one in labels], counts)
+    return CountContents(text, label, off_grid, time_name, names, [*map(str, labels)], counts)
 
 
 def _format(data: bytes) -> str | None:

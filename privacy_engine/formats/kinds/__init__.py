@@ -1,1 +1,1 @@
-"""The kinds of data that a file can hold: one module or folder here each, named after the kind."""
+"""The kinds of data that a file can hold: a module or folder here each, named after the kind."""

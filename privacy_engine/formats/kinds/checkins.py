@@ -40,11 +40,11 @@ class CheckInTables(TableKind):
         return checkins.checkins_of(table, options, report)
 
     def archive(self, stream: BinaryIO, options: ReadOptions, meter: Meter, *, stated: bool) -> Archive | None:
-        found = checkin_archive.find_tables(stream, options, meter)
-        if found is None or not (stated or len(found.checkins) == 1 or (found.checkins and found.published)):
+        tables = checkin_archive.find_tables(stream, options, meter)
+        if tables is None or not (stated or len(tables.checkins) == 1 or (tables.checkins and tables.published)):
             return None
-        read = partial(checkin_archive.read_tables, stream, found, options, meter=meter)
-        return Archive(found.checkins or found.others, read)
+        read = partial(checkin_archive.read_tables, stream, tables, options, meter=meter)
+        return Archive(tables.checkins or tables.others, read)
 
 
 ADAPTER = CheckInTables()

@@ -49,8 +49,8 @@ class CountTables(TableKind):
 
     def read(self, table: Table, options: ReadOptions, report: Report, others: Iterable[TableKind] = ()) -> CountStream:
         columns = Columns(table.names, table.sample, table.headed)
-        if found := [one.title for one in others if one.looks_like(columns)]:
-            report.note(OTHER_COLUMNS, f"The columns are those of {found[-1]}; they were read as counts.")
+        if titles := [other.title for other in others if other.looks_like(columns)]:
+            report.note(OTHER_COLUMNS, f"The columns are those of {titles[-1]}; they were read as counts.")
         return streams.stream_of(table, options, report)
 
 
