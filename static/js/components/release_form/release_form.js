@@ -194,10 +194,8 @@ export class ReleaseForm {
     this.#section.removeAttribute("aria-busy");
     const isMoved = this.rows.show(found, this.#rowsOf.get(body));
     const { answer, rule, unusable } = this.kind.show(found, this.rows, this.level.values());
-    const best = this.rows.best();
-    const link = best?.found.made && el("a", { href: best.found.made }, "Made already");
     this.#unusable = unusable ?? this.kind.unusable;
-    $("[data-errors-answer]").replaceChildren(...answer, ...(link ? [link] : []));
+    $("[data-errors-answer]").replaceChildren(...answer);
     $("[data-errors-rule]").replaceChildren(...rule);
     if (isMoved) return this.update();
     this.#requestQuote();
