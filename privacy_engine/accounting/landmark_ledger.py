@@ -58,8 +58,8 @@ def exact_sum(values: Floats) -> int:
     whole = (mantissa * 2.0**53).astype(np.int64)
     total = 0
     for power in reported(np.unique(exponent).tolist()):
-        one = whole[exponent == power]
-        part = (int((one >> 26).sum()) << 26) + int((one & (1 << 26) - 1).sum())  # 2**36 of them do not overflow
+        bits = whole[exponent == power]
+        part = (int((bits >> 26).sum()) << 26) + int((bits & (1 << 26) - 1).sum())  # 2**36 of them do not overflow
         shift = power - 53 + UNIT_BITS
         total += part << shift if shift >= 0 else part >> -shift  # subnormal ones end in as many zeros
     return total

@@ -79,23 +79,23 @@ def pairwise_loss(
 def pairwise_seconds(n: int, *directions: LossFunction | None) -> float:
     """About how long :func:`pairwise_loss` of ``n`` events takes at most, in seconds of a core of the year 2024."""
     steps = 0.0
-    for one in directions:
-        if one is not None:
-            above = (one.matrix[:, None] > one.matrix).sum(axis=2)
-            either = ((one.matrix[:, None] > 0) | (one.matrix > 0)).sum(axis=2)
-            steps += float((above * either).sum()) + 60.0 * one.matrix.size
+    for direction in directions:
+        if direction is not None:
+            above = (direction.matrix[:, None] > direction.matrix).sum(axis=2)
+            either = ((direction.matrix[:, None] > 0) | (direction.matrix > 0)).sum(axis=2)
+            steps += float((above * either).sum()) + 60.0 * direction.matrix.size
     return STEP_S * 1.5 * n * steps
 
 
 def _distances(values: ArrayLike) -> Floats:
-    found = numbers(values, "distances", DataError)
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
-        raise refused(DataError, "distances", "be square", f"shape {found.shape}")
-    if len(found) > MAX_PAIRWISE_STATES:
-        raise refused(ParameterError, "distances", f"have at most {MAX_PAIRWISE_STATES} states", len(found))
-    if np.diagonal(found).any() or not np.array_equal(found, found.T):
+    distances = numbers(values, "distances", DataError)
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or not distances.size:
+        raise refused(DataError, "distances", "be square", f"shape {distances.shape}")
+    if len(distances) > MAX_PAIRWISE_STATES:
+        raise refused(ParameterError, "distances", f"have at most {MAX_PAIRWISE_STATES} states", len(distances))
+    if np.diagonal(distances).any() or not np.array_equal(distances, distances.T):
         raise refused(DataError, "distances", "be symmetric with zeros on the diagonal", "others")
-    return found
+    return distances
 
 
 def _direction(correlation: Correlation, field: str, states: int) -> tuple[Floats, Ints, Ints, Arrays]:

@@ -95,8 +95,8 @@ class LossFunction:
         from privacy_engine.kernels.temporal import losses
 
         values = numbers(alpha, "alpha", ParameterError)
-        found = losses(values.ravel(), *self.arrays).reshape(values.shape)
-        return found if values.ndim else float(found)
+        loss = losses(values.ravel(), *self.arrays).reshape(values.shape)
+        return loss if values.ndim else float(loss)
 
     def supremum(self, epsilon: float) -> float:
         """Where a = epsilon + L(a) settles when ``epsilon`` >= 0 is spent for ever; inf where it never does."""
@@ -184,8 +184,8 @@ def temporal_loss(
         raise refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
     more = level(shared, "shared")
     envelopes = [
-        None if one is None else loss_function(one, field).arrays
-        for one, field in ((backward, "backward"), (forward, "forward"))
+        None if matrix is None else loss_function(matrix, field).arrays
+        for matrix, field in ((backward, "backward"), (forward, "forward"))
     ]
     before, after = carried(budgets, envelopes[0]), carried(budgets[::-1], envelopes[1])[::-1]
     total = empty(len(budgets))
@@ -286,12 +286,12 @@ def _landmark_losses(
     flat = (math.prod(shape[:-1]), shape[-1])
     marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_, copy=False), shape)).reshape(flat)
     rows = budgets[None] if budgets.ndim == 1 else np.broadcast_to(budgets, shape).reshape(flat)
-    ahead, back = (_tables(*one, marks, bound) for one in ((forward, "forward"), (backward, "backward")))
+    ahead, back = (_tables(*direction, marks, bound) for direction in ((forward, "forward"), (backward, "backward")))
     if len(marks) == 1 and marks.size > BLOCK:
-        found = loss_pieces.landmark_losses(rows[0], marks[0], ahead, back)
-        return found[0].reshape(shape), found[1].reshape(shape)
-    found = landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, own, joint)
-    return found[0].reshape(shape if own else 0), found[1].reshape(shape if joint else 0)
+        both = loss_pieces.landmark_losses(rows[0], marks[0], ahead, back)
+        return both[0].reshape(shape), both[1].reshape(shape)
+    both = landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, own, joint)
+    return both[0].reshape(shape if own else 0), both[1].reshape(shape if joint else 0)
 
 
 def _tables(correlation: Correlation, field: str, landmark: Mask, bound: str) -> tuple[Arrays, Arrays, Ints]:

@@ -119,8 +119,8 @@ class WindowLedger:
 
 def _rounded_up(units: int) -> float:
     """The least float of at least so much: two budgets of one timestamp have a sum that may be none."""
-    found = nearest_float(units)
-    return found if exact_units(found) >= units else math.nextafter(found, math.inf)
+    nearest = nearest_float(units)
+    return nearest if exact_units(nearest) >= units else math.nextafter(nearest, math.inf)
 
 
 def window_sums(budgets: Floats, window: int) -> Floats:

@@ -29,18 +29,18 @@ def parts_of(values: NDArray[Any], starts: Ints) -> list[NDArray[Any]]:
 def over_parts(reduced: np.ufunc, values: NDArray[Any], starts: Ints) -> NDArray[Any]:
     """``reduced`` over each part, (m,); 0 for one without values."""
     begun = starts[:-1] < starts[1:]
-    found = np.zeros(len(begun), dtype=values.dtype)
+    by_part = np.zeros(len(begun), dtype=values.dtype)
     if begun.any():
-        found[begun] = reduced.reduceat(values[: starts[-1]], starts[:-1][begun])
-    return found
+        by_part[begun] = reduced.reduceat(values[: starts[-1]], starts[:-1][begun])
+    return by_part
 
 
 def counts_over(mask: Mask, starts: Ints) -> Ints:
     """How many values of each part are true, (m,)."""
-    found = np.zeros(len(starts) - 1, dtype=np.int64)
+    counts = np.zeros(len(starts) - 1, dtype=np.int64)
     for some in blocks(len(mask)):  # as integers they take eight times the memory
-        found += over_parts(np.add, mask[some].astype(np.int64), starts_within(some, starts))
-    return found
+        counts += over_parts(np.add, mask[some].astype(np.int64), starts_within(some, starts))
+    return counts
 
 
 def starts_within(some: slice, starts: Ints) -> Ints:
@@ -62,7 +62,7 @@ def summed(columns: Callable[[slice], Sequence[Floats]], first: int, last: int) 
     """
     many = last - first
     if many <= PIECE:
-        return np.array([one.sum() for one in columns(slice(first, last))])
+        return np.array([column.sum() for column in columns(slice(first, last))])
     middle = first + many // 2 - many // 2 % 8
     return np.asarray(summed(columns, first, middle) + summed(columns, middle, last))
 
@@ -71,9 +71,9 @@ def summed_parts(columns: Callable[[slice], Sequence[Floats]], ends: Ints) -> li
     """The sums of each part (m,) of k columns, to the last bit those of ``np.add.reduceat``; of one part by pieces."""
     first, last = int(ends[0]), int(ends[-1])
     if len(ends) > 2:
-        return [np.add.reduceat(one, ends[:-1]) for one in columns(slice(first, last))]
+        return [np.add.reduceat(column, ends[:-1]) for column in columns(slice(first, last))]
     return [
-        one + rest for one, rest in zip(columns(slice(first, first + 1)), summed(columns, first + 1, last), strict=True)
+        own + rest for own, rest in zip(columns(slice(first, first + 1)), summed(columns, first + 1, last), strict=True)
     ]
 
 

@@ -48,6 +48,6 @@ def gathered(pieces: Iterable[Floats]) -> Floats:
     column = Column()
     for piece in reported(pieces):
         column.add(piece)
-    found = column.taken()
-    found.setflags(write=True)
-    return found
+    values = column.taken()
+    values.setflags(write=True)
+    return values

@@ -327,17 +327,17 @@ def _rule(error: Any) -> str:
 
 def explain(error: ValidationError, *, prefix: str = "") -> list[ParameterError]:
     """Pydantic's errors as ours: field, rule and value of each, and a sentence made of the three."""
-    found = []
+    errors = []
     for item in error.errors(include_url=False):
         inner = item.get("ctx", {}).get("error")
         if isinstance(inner, ParameterErrors):  # a nested description has explained itself already
-            found.extend(inner.errors)
+            errors.extend(inner.errors)
             continue
         field = ".".join(str(part) for part in ((prefix,) if prefix else ()) + tuple(item["loc"])) or "description"
         rule, value = _rule(item), None if item["type"] == "missing" else item["input"]
         got = "" if item["type"] in ("missing", "extra_forbidden") else f", got {brief(value)}"
-        found.append(ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value))
-    return found
+        errors.append(ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value))
+    return errors
 
 
 def brief(value: Any) -> str:

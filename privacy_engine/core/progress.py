@@ -38,12 +38,12 @@ def reported(items: Iterable[T], every: int = 1) -> Iterator[T]:
     ['a', 'b', 'c']
     """
     left = 0
-    for one in items:
+    for item in items:
         if not left:
             advance()
             left = every
         left -= 1
-        yield one
+        yield item
 
 
 def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:

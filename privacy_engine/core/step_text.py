@@ -38,7 +38,7 @@ def parse_short_step(text: str, steps: Iterable[type[Component]], *, option: str
         About ``option``: there is no such step, or it has fewer parameters.
     """
     name = text.partition(":")[0]
-    cls = next((one for one in steps if one.registered_name() == name), None)
+    cls = next((step for step in steps if step.registered_name() == name), None)
     fields = cls.fields() if cls else []
     values = text.split(":", len(fields) if fields and fields[-1]["text"] else -1)[1:]
     if cls is None or len(values) > len(fields):

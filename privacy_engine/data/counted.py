@@ -105,17 +105,17 @@ class Counted:
     @property
     def not_covered(self) -> tuple[str, ...]:
         """What no guarantee about the counts covers, noun phrases."""
-        found = ["the box of the grid, which was taken from the data"] * self.box_from_data
-        found += ["the first and the last timestamp, which were taken from the data"] * self.times_from_data
+        excluded = ["the box of the grid, which was taken from the data"] * self.box_from_data
+        excluded += ["the first and the last timestamp, which were taken from the data"] * self.times_from_data
         if self.cleaned:
-            found.append(f"what cleaning ({', '.join(self.cleaned)}) made of the upload before it was counted")
+            excluded.append(f"what cleaning ({', '.join(self.cleaned)}) made of the upload before it was counted")
         if self.decided:
-            found.append(
+            excluded.append(
                 f"the options that the events were read with, decided from the data ({', '.join(self.decided)})"
             )
         if self.unit != "person":
-            found.append(f"other {'events' if self.unit == 'event' else 'series'} of the same person")
-        return tuple(found)
+            excluded.append(f"other {'events' if self.unit == 'event' else 'series'} of the same person")
+        return tuple(excluded)
 
     @property
     def sensitivity_text(self) -> str:
@@ -135,8 +135,8 @@ class Counted:
 
     def as_dict(self) -> dict[str, Any]:
         """The description as JSON-ready data."""
-        found = asdict(self) | {"cleaned": list(self.cleaned), "decided": list(self.decided)}
-        return found if self.decided else {name: value for name, value in found.items() if name != "decided"}
+        fields = asdict(self) | {"cleaned": list(self.cleaned), "decided": list(self.decided)}
+        return fields if self.decided else {name: value for name, value in fields.items() if name != "decided"}
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Counted:

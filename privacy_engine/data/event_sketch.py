@@ -95,37 +95,37 @@ def checkin_sketch(checkins: CheckIns, key: bytes, *, timed: bool) -> EventSketc
 
 
 def _sketch(events: Iterable[Sequence[Hashes]], key: bytes) -> EventSketch:
-    found: Hashes = np.empty(0, dtype=np.uint64)
+    smallest: Hashes = np.empty(0, dtype=np.uint64)
     for words in reported(events):
         hashes = siphash24(words, key)
-        if len(found) == SIZE:
-            hashes = hashes[hashes < found[-1]]
+        if len(smallest) == SIZE:
+            hashes = hashes[hashes < smallest[-1]]
         if len(hashes):
-            found = np.unique(np.concatenate((found, hashes)))[:SIZE]
-    return EventSketch(found)
+            smallest = np.unique(np.concatenate((smallest, hashes)))[:SIZE]
+    return EventSketch(smallest)
 
 
-def overlap(one: EventSketch, other: EventSketch) -> Overlap:
+def overlap(first: EventSketch, second: EventSketch) -> Overlap:
     """Return how much of the smaller upload the other contains; both sketches under one key and of one sort of event.
 
     Where the events are sampled, ``sampled`` of the smaller upload's were compared, a uniform sample without
     replacement. Two uploads of a and b distinct events that share none have a hash in common with probability at most
     a·b/2**64, for SipHash behaving as a random function.
     """
-    threshold = min(one.threshold, other.threshold)
-    a, b = (sketch.hashes[sketch.hashes <= threshold] for sketch in (one, other))
+    threshold = min(first.threshold, second.threshold)
+    a, b = (sketch.hashes[sketch.hashes <= threshold] for sketch in (first, second))
     sampled = min(len(a), len(b))
     common = len(np.intersect1d(a, b, assume_unique=True))
-    return Overlap(common / sampled if sampled else 0.0, sampled, one.complete and other.complete)
+    return Overlap(common / sampled if sampled else 0.0, sampled, first.complete and second.complete)
 
 
 def _words(series: Sequence[Trajectory], timed: bool) -> Iterator[list[Hashes]]:
     """The events as messages of one or two words, block by block."""
-    for one in in_pieces(series, _BLOCK):
-        words = [position_words(one.lon, one.lat)]
+    for piece in in_pieces(series, _BLOCK):
+        words = [position_words(piece.lon, piece.lat)]
         if timed:
-            assert one.time_s is not None
-            words.append(instants(one.time_s).view(np.uint64))
+            assert piece.time_s is not None
+            words.append(instants(piece.time_s).view(np.uint64))
         yield words
 
 

@@ -21,19 +21,19 @@ def merged(columns: Sequence[Floats], numbers: Ints, begins: Ints, sizes: Ints) 
     time stay in the order of the runs.
     """
     many = np.bincount(numbers, sizes).astype(np.int64)
-    found = [column(np.float64, int(many.sum())) for _ in columns]
+    files = [column(np.float64, int(many.sum())) for _ in columns]
     first = numbers.searchsorted(np.arange(len(many) + 1))
     for some in in_turn(many, MOST):
         runs = slice(first[some.start], first[some.stop])
         begun, held = begins[runs], sizes[runs]
         pieces = _pieces(columns[-1], begun, held) if many[some.start] > MOST else [(begun, held)]
         for begin, size in reported(pieces):
-            values = [parts_at(one, begin, size) for one in columns]
+            values = [parts_at(whole, begin, size) for whole in columns]
             whose = [np.repeat(numbers[runs], size)] if len(size) == len(held) else []
             order = np.lexsort((values[-1], *whose))
-            for one, taken in zip(found, values, strict=True):
-                one.add(taken[order])
-    return [one.taken() for one in found]
+            for target, taken in zip(files, values, strict=True):
+                target.add(taken[order])
+    return [file.taken() for file in files]
 
 
 def _pieces(times: Floats, begins: Ints, sizes: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -45,4 +45,4 @@ class Each(Numbered[T]):
 
 def each(items: Sequence[Any], make: Callable[[Any], T]) -> Sequence[T]:
     """``make`` of each item: at once of a list, and of others whenever one is needed."""
-    return [make(one) for one in items] if isinstance(items, list) else Each(items, make)
+    return [make(item) for item in items] if isinstance(items, list) else Each(items, make)

@@ -62,11 +62,11 @@ class Person:
         own = [series[i] for i in self.members]
         if len(own) == 1:
             return own[0]
-        times = [one.time_s for one in own if one.time_s is not None]
-        marks = [one.marked for one in own if one.marked is not None]
+        times = [track.time_s for track in own if track.time_s is not None]
+        marks = [track.marked for track in own if track.marked is not None]
         return Trajectory(
-            self._ordered([one.lon for one in own]),
-            self._ordered([one.lat for one in own]),
+            self._ordered([track.lon for track in own]),
+            self._ordered([track.lat for track in own]),
             self._ordered(times) if len(times) == len(own) else None,
             self.name,
             self._ordered(marks) if len(marks) == len(own) else None,
@@ -87,17 +87,17 @@ class Person:
         if len(own) == 1:
             return own[0]
         starts = np.cumsum([0, *self.lengths[:-1]])
-        event = self._rank[np.concatenate([one.event + start for one, start in zip(own, starts, strict=True)])]
+        event = self._rank[np.concatenate([release.event + start for release, start in zip(own, starts, strict=True)])]
         by_time = np.argsort(event, kind="stable")
-        times = [one.series.time_s for one in own if one.series.time_s is not None]
+        times = [release.series.time_s for release in own if release.series.time_s is not None]
         series = Trajectory(
-            np.concatenate([one.series.lon for one in own])[by_time],
-            np.concatenate([one.series.lat for one in own])[by_time],
+            np.concatenate([release.series.lon for release in own])[by_time],
+            np.concatenate([release.series.lat for release in own])[by_time],
             np.concatenate(times)[by_time] if len(times) == len(own) else None,
             self.name,
             person=self.name,
         )
-        columns = (self._ordered([getattr(one, name) for one in own]) for name in ("budgets", "fresh", "sd_m"))
+        columns = (self._ordered([getattr(release, name) for release in own]) for name in ("budgets", "fresh", "sd_m"))
         budgets, fresh, sd_m = columns
         return replace(own[0], series=series, event=event[by_time], budgets=budgets, fresh=fresh, sd_m=sd_m)
 
@@ -105,7 +105,7 @@ class Person:
         """The release of the joined events as one release for each member; ``names`` are those of all series."""
         if len(self.members) == 1:
             return [release]
-        found, time_s = [], release.series.time_s
+        parts, time_s = [], release.series.time_s
         ends = np.cumsum(self.lengths)
         place = release.event if self.order is None else self.order[release.event]  # with the members end to end
         member = np.searchsorted(ends, place, side="right")
@@ -121,8 +121,8 @@ class Person:
                 person=self.name,
             )
             columns = {name: getattr(release, name)[rank] for name in ("budgets", "fresh", "sd_m")}
-            found.append(replace(release, series=series, event=place[here] - start, **columns))
-        return found
+            parts.append(replace(release, series=series, event=place[here] - start, **columns))
+        return parts
 
     def _ordered(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         if len(parts) == 1:
@@ -138,11 +138,11 @@ class Person:
 def people(series: Sequence[Trajectory]) -> list[Person]:
     """The people of ``series``, in the order of their first series; see :func:`people_of`."""
     known: list[Person] | None = getattr(series, "people", None)  # columns know theirs
-    return (
-        known
-        if known is not None
-        else people_of([one.person for one in series], [len(one) for one in series], [one.time_s for one in series])
-    )
+    if known is None:
+        known = people_of(
+            [track.person for track in series], [len(track) for track in series], [track.time_s for track in series]
+        )
+    return known
 
 
 def people_of(
@@ -164,11 +164,11 @@ def people_of(
 
 
 def _by_time(times: Sequence[NDArray[Any] | None]) -> Ints | None:
-    timed = [one for one in times if one is not None]
+    timed = [time_s for time_s in times if time_s is not None]
     if len(times) == 1 or len(timed) < len(times):
         return None
-    held = [one for one in timed if len(one)]
-    if all(one[-1] <= other[0] for one, other in pairwise(held)):
+    held = [time_s for time_s in timed if len(time_s)]
+    if all(before[-1] <= after[0] for before, after in pairwise(held)):
         return None
     return np.argsort(np.concatenate(timed), kind="stable").astype(np.int64)
 
@@ -187,7 +187,7 @@ def joined_landmarks(series: Sequence[Trajectory], landmarks: Sequence[LandmarkS
         There are not as many landmark sets as series, or one is not over its series' events.
     """
     must_pair(series, landmarks)
-    masks = [one.mask for one in landmarks]
+    masks = [marks.mask for marks in landmarks]
     return [LandmarkSet(person.joined_mask(masks)) for person in people(series)]
 
 
@@ -198,8 +198,8 @@ def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) ->
         raise DataError(
             f"landmarks must be {rule}, got {len(landmarks)}", field="landmarks", rule=rule, value=len(landmarks)
         )
-    for one, marks in zip(series, reported(landmarks, ROWS), strict=True):
-        marks.must_cover(one)
+    for track, marks in zip(series, reported(landmarks, ROWS), strict=True):
+        marks.must_cover(track)
 
 
 def most_landmarks(masks: Iterable[Mask]) -> int:
@@ -209,4 +209,4 @@ def most_landmarks(masks: Iterable[Mask]) -> int:
 
 def largest_total(budgets: Iterable[Floats]) -> float:
     """The largest sum of budgets of any one person: what their whole trace leaks at most, as a level."""
-    return max((total(one) for one in reported(budgets)), default=0.0)
+    return max((total(spent) for spent in reported(budgets)), default=0.0)

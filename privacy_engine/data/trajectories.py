@@ -78,10 +78,10 @@ class Trajectories(Numbered[Trajectory]):
         """The checks of columns in files, of which no more than a piece is to be in memory."""
         for some in blocks(len(self.lon), EVENTS * 16):
             piece = slice(max(some.start - 1, 0), some.stop)  # with the event before it, whose time is no later
-            one = self._view(piece)
-            Trajectory(one.lon, one.lat, marked=one.marked)
-            if one.time_s is not None:
-                instants(one.time_s, len(one), self.starts[1:-1] - piece.start)
+            part = self._view(piece)
+            Trajectory(part.lon, part.lat, marked=part.marked)
+            if part.time_s is not None:
+                instants(part.time_s, len(part), self.starts[1:-1] - piece.start)
             leave(self)
 
     def __len__(self) -> int:
@@ -158,7 +158,7 @@ class Trajectories(Numbered[Trajectory]):
 
     def parts(self, some: Iterable[slice]) -> Iterator[Trajectories]:
         """Some successive series, and others, of which memory holds one part at a time."""
-        return leaving(self, (self.part(one.start, one.stop) for one in reported(some)))
+        return leaving(self, (self.part(piece.start, piece.stop) for piece in reported(some)))
 
     def picked(self, numbers: Sequence[int]) -> Trajectories:
         """The series of these numbers."""
@@ -176,9 +176,9 @@ class Trajectories(Numbered[Trajectory]):
     def steps_m(self, some: slice) -> Floats:
         """Metres from each of some successive events to the next one, whichever series that is of."""
         ahead = slice(some.start + 1, some.stop + 1)
-        found = distance_m(self.lon[some], self.lat[some], self.lon[ahead], self.lat[ahead])
+        metres = distance_m(self.lon[some], self.lat[some], self.lon[ahead], self.lat[ahead])
         leave(self)
-        return found
+        return metres
 
     def cut(self, events: int) -> Iterator[tuple[int, Trajectories]]:
         """Successive series of no more events together, and the number of the first; a longer one in pieces."""
@@ -193,53 +193,53 @@ class Trajectories(Numbered[Trajectory]):
     @property
     def columns(self) -> dict[str, Any]:
         """Those that there are, by name."""
-        found = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
-        return {name: values for name, values in found.items() if values is not None}
+        columns = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
+        return {name: values for name, values in columns.items() if values is not None}
 
     def _view(self, some: slice, **named: str) -> Trajectory:
-        found = {name: values[some] for name, values in self.columns.items()}
-        one = object.__new__(Trajectory)  # its columns were checked
-        one.__dict__.update(found, **named)
-        return one
+        columns = {name: values[some] for name, values in self.columns.items()}
+        track = object.__new__(Trajectory)  # its columns were checked
+        track.__dict__.update(columns, **named)
+        return track
 
 
 def unchecked(**columns: Any) -> Trajectories:
     """Trajectories of columns that were checked."""
-    found = object.__new__(Trajectories)
-    found.__dict__.update(columns)  # times and marks are None by the class
-    return found
+    tracks = object.__new__(Trajectories)
+    tracks.__dict__.update(columns)  # times and marks are None by the class
+    return tracks
 
 
-def only(one: Trajectory) -> Trajectories:
+def only(track: Trajectory) -> Trajectories:
     """One trajectory as columns."""
-    named = {"names": [one.name], "persons": [one.person], "marked": one.marked}
-    return unchecked(lon=one.lon, lat=one.lat, time_s=one.time_s, starts=np.array([0, len(one)]), **named)
+    named = {"names": [track.name], "persons": [track.person], "marked": track.marked}
+    return unchecked(lon=track.lon, lat=track.lat, time_s=track.time_s, starts=np.array([0, len(track)]), **named)
 
 
 def has_times(series: Sequence[Trajectory]) -> bool:
     """Whether all series have times."""
     if isinstance(series, Trajectories):
         return series.time_s is not None or not len(series)
-    return all(one.time_s is not None for one in series)
+    return all(track.time_s is not None for track in series)
 
 
 def lengths_of(series: Sequence[Trajectory]) -> list[int]:
     """How many events each series has."""
-    return np.diff(series.starts).tolist() if isinstance(series, Trajectories) else [len(one) for one in series]
+    return np.diff(series.starts).tolist() if isinstance(series, Trajectories) else [len(track) for track in series]
 
 
 def labels_of(series: Sequence[Trajectory]) -> tuple[Sequence[str], Sequence[str]]:
     """The names of the series, and whose they are."""
     if isinstance(series, Trajectories):
         return series.names, series.persons
-    return [one.name for one in series], [one.person for one in series]
+    return [track.name for track in series], [track.person for track in series]
 
 
 def together(series: Sequence[Trajectory]) -> Trajectories:
     """Series as columns, with times if all of them have some; marks are left out."""
     advance()
-    columns = {name: [getattr(one, name) for one in series] for name in ("lon", "lat", "time_s")}
-    if not series or any(one is None for one in columns["time_s"]):
+    columns = {name: [getattr(track, name) for track in series] for name in ("lon", "lat", "time_s")}
+    if not series or any(times is None for times in columns["time_s"]):
         del columns["time_s"]
     whole = {name: parts[0] if len(parts) == 1 else concatenated(parts) for name, parts in columns.items()}
     names, persons = labels_of(series)
@@ -256,12 +256,12 @@ def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
         yield from series.parts(in_turn(np.diff(series.starts), events))
         return
     held, size = list[Trajectory](), 0
-    for one in series:
-        if held and (size + len(one) > events or (one.time_s is None) != (held[0].time_s is None)):
+    for track in series:
+        if held and (size + len(track) > events or (track.time_s is None) != (held[0].time_s is None)):
             yield together(held)
             held, size = [], 0
-        held.append(one)
-        size += len(one)
+        held.append(track)
+        size += len(track)
     if held:
         yield together(held)
 
@@ -293,9 +293,9 @@ class Joined:
         """An array (n,) over the people's events as one over the series, one after another: undoes :meth:`column`."""
         if self.order is None:
             return values
-        found = np.empty_like(values)
-        found[self.order] = values
-        return found
+        placed = np.empty_like(values)
+        placed[self.order] = values
+        return placed
 
 
 def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterator[Joined]:
@@ -330,9 +330,9 @@ def _joined(series: Sequence[Trajectory], some: list[Person]) -> Joined:
     own = series.picked(numbers) if isinstance(series, Trajectories) else together([series[i] for i in numbers])
     starts, order = np.cumsum([0, *map(len, some)]), None
     if any(person.order is not None for person in some):
-        orders = [np.arange(len(one)) if one.order is None else one.order for one in some]
+        orders = [np.arange(len(person)) if person.order is None else person.order for person in some]
         order = np.concatenate(orders) + np.repeat(starts[:-1], np.diff(starts))
     columns = {"lon": own.lon, "lat": own.lat, "time_s": own.time_s}
-    ordered = {name: one if one is None or order is None else one[order] for name, one in columns.items()}
+    ordered = {name: values if values is None or order is None else values[order] for name, values in columns.items()}
     names = [person.name for person in some]
     return Joined(unchecked(**ordered, starts=starts, names=names, persons=names), numbers, own.starts, order)

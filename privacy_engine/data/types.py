@@ -317,9 +317,9 @@ class LandmarkSet:
     @classmethod
     def of(cls, mask: Mask) -> LandmarkSet:
         """The landmark set of a part of another one's mask, which is not copied."""
-        found = object.__new__(cls)
-        found.__dict__["mask"] = mask
-        return found
+        marks = object.__new__(cls)
+        marks.__dict__["mask"] = mask
+        return marks
 
     @classmethod
     def at(cls, events: Sequence[int] | Ints, n: int) -> LandmarkSet:

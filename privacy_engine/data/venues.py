@@ -53,7 +53,7 @@ class Venues:
 
     def rows(self, places: Sequence[str]) -> NDArray[np.int64]:
         """The row of each place, (n,); -1 for one that is not in the list."""
-        return np.array([self._row.get(one, -1) for one in places], dtype=np.int64)
+        return np.array([self._row.get(place, -1) for place in places], dtype=np.int64)
 
     def positions(self, places: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Longitude and latitude of each place in degrees, (n,) each; nan for one that is not in the list."""
@@ -82,7 +82,7 @@ class Venues:
         if not isinstance(described, dict) or described.keys() != {"ids", "lon", "lat", "names"}:
             raise DataError(f"venues must be {rule}", field="venues", rule=rule)
         texts = [described[name] for name in ("ids", "names")]
-        if not all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in texts):
+        if not all(isinstance(column, list) and all(isinstance(text, str) for text in column) for column in texts):
             raise DataError(f"venues must be {rule}", field="venues", rule=rule)
         try:
             lon, lat = (np.array(described[axis], dtype=np.float64).reshape(len(texts[0])) for axis in ("lon", "lat"))

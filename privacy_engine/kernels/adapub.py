@@ -111,10 +111,10 @@ def thresholds(
 def deviation(raw: Ints, c: int, n: int, total: int, x: int) -> int:
     """n + 1 times the deviation of ``raw[c, :n]``, whose sum is ``total``, and ``x``: the sum of |v - mean|, exact."""
     m, s = n + 1, total + x
-    found = abs(m * x - s)
+    dev = abs(m * x - s)
     for i in range(n):
-        found += abs(m * raw[c, i] - s)
-    return found
+        dev += abs(m * raw[c, i] - s)
+    return dev
 
 
 @inlined
@@ -137,10 +137,10 @@ def query_counts(
     for c in range(len(row)):
         n = size[c]
         if n <= near:
-            found = deviation(raw, c, n, total[c], row[c])
+            dev = deviation(raw, c, n, total[c], row[c])
         else:
-            found = deviation(long_raw, place[c], n, total[c], row[c])
-        merged[c] = found // (n + 1) + noise[taken] - start_noise[c] < limits[c]
+            dev = deviation(long_raw, place[c], n, total[c], row[c])
+        merged[c] = dev // (n + 1) + noise[taken] - start_noise[c] < limits[c]
         taken += 1 if is_open[c] else 0
     used[QUERIES] = taken
 
@@ -152,10 +152,10 @@ def spread(noisy: Floats, c: int, n: int, estimate: float) -> float:
     for i in range(n):
         total += noisy[c, i]
     mean = total / (n + 1)
-    found = abs(estimate - mean)
+    dev = abs(estimate - mean)
     for i in range(n):
-        found += abs(noisy[c, i] - mean)
-    return found
+        dev += abs(noisy[c, i] - mean)
+    return dev
 
 
 @inlined
@@ -200,8 +200,8 @@ def put(raw: Ints, noisy: Floats, c: int, n: int, count: int, x: float) -> float
     noisy[c, i] = x
     half = (n + 1) // 2
     upper, lower = noisy[c, half], noisy[c, max(half - 1, 0)]
-    found: float = upper if n % 2 == 0 else 0.5 * (lower + upper)
-    return found
+    median: float = upper if n % 2 == 0 else 0.5 * (lower + upper)
+    return median
 
 
 @inlined
@@ -307,23 +307,23 @@ def pair(
 @inlined
 def free_rows(size: Ints, near: int, place: Ints, free: Ints) -> int:
     """Write the rows that no cluster has into ``free``; how many there are."""
-    taken, found = np.zeros(len(free), dtype=np.bool_), 0
+    taken, many = np.zeros(len(free), dtype=np.bool_), 0
     for c in range(len(size)):
         if size[c] > near:
             taken[place[c]] = True
     for i in range(len(taken)):
-        free[found] = i
-        found += 0 if taken[i] else 1
-    return found
+        free[many] = i
+        many += 0 if taken[i] else 1
+    return many
 
 
 @inlined
 def may_lengthen(size: Ints, near: int) -> int:
     """How many clusters the next timestamp may make longer than ``near``, unless none can be longer."""
-    found = 0
+    many = 0
     for c in range(len(size)):
-        found += 1 if size[c] == near else 0
-    return found if near < LONGEST else 0
+        many += 1 if size[c] == near else 0
+    return many if near < LONGEST else 0
 
 
 @inlined
@@ -340,13 +340,13 @@ def most_draws(mode: int, runs: int, partitioned: bool, columns: int) -> Ints:
 @inlined
 def lasts(last_used: Ints, used: Ints) -> bool:
     """Whether the draws suffice for one more timestamp, whatever it takes: no more than so many are used."""
-    found = True
+    enough = True
     for i in range(len(used)):
-        found = found and used[i] <= last_used[i]
-    return found
+        enough = enough and used[i] <= last_used[i]
+    return enough
 
 
-@compiled_for(i8[:, ::1], i8, out(f8[:, ::1]), tuple(out(one) for one in FIELDS))
+@compiled_for(i8[:, ::1], i8, out(f8[:, ::1]), tuple(out(field) for field in FIELDS))
 def advance(rows: Ints, t: int, published: Floats, *fields: Any) -> tuple[int, bool]:
     """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``published`` (n, runs d), as far as draws and rows last.
 

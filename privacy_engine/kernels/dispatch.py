@@ -26,7 +26,7 @@ def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Nee
     """
     plans, n = rates.shape
     scales, largest = np.empty((plans, n)), np.zeros(plans)
-    found, published = np.zeros(n, dtype=np.uint8), np.empty(plans)
+    needs, published = np.zeros(n, dtype=np.uint8), np.empty(plans)
     wrong = 0
     for i in range(plans):
         for event in range(n):
@@ -41,11 +41,11 @@ def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Nee
             joint += source >= 0 and rates[i, source] == 0.0
             most = scales[i, event] if scales[i, event] > most else most
             required = LENGTH if source == event else DIRECTION
-            found[max(source, 0)] |= required if source >= 0 else NOTHING  # a branch would be mispredicted often
+            needs[max(source, 0)] |= required if source >= 0 else NOTHING  # a branch would be mispredicted often
         largest[i], published[i] = math.inf if joint else most, count if count else math.nan
     for event in range(n):
-        found[event] = min(found[event], DIRECTION)
-    return wrong == 0, scales, largest, found, published
+        needs[event] = min(needs[event], DIRECTION)
+    return wrong == 0, scales, largest, needs, published
 
 
 @compiled_for(f8[:, ::1], b1[:, ::1], b1)

@@ -35,15 +35,15 @@ class _Out:
         self.written = written
 
 
-def _numba_type(one: Any) -> Any:
+def _numba_type(kind: Any) -> Any:
     """The numba type of an argument: arrays may be read-only ones unless they are :func:`out`."""
-    if isinstance(one, _Out):
-        return one.written
-    if isinstance(one, tuple):
-        return types.Tuple([_numba_type(part) for part in one])
-    if isinstance(one, types.Array):
-        return one.copy(readonly=True)
-    return one
+    if isinstance(kind, _Out):
+        return kind.written
+    if isinstance(kind, tuple):
+        return types.Tuple([_numba_type(part) for part in kind])
+    if isinstance(kind, types.Array):
+        return kind.copy(readonly=True)
+    return kind
 
 
 class _SharedCache(FunctionCache):
@@ -57,12 +57,12 @@ class _SharedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is stored for ``sig``; or None, then this process holds the lock until :meth:`release`."""
-        found = super().load_overload(sig, target_context)
-        if found is None:
+        overload = super().load_overload(sig, target_context)
+        if overload is None:
             announce(COMPILING)
-        if found is None and self._acquired():
-            found = super().load_overload(sig, target_context)
-        return found
+        if overload is None and self._acquired():
+            overload = super().load_overload(sig, target_context)
+        return overload
 
     def _acquired(self) -> bool:
         try:
@@ -106,7 +106,7 @@ class Kernel(CPUDispatcher):
     ) -> None:
         super().__init__(py_func=function, targetoptions=options, pipeline_class=Compiler)
         self._cache = _SharedCache(function)
-        self.signature = None if signature is None else tuple(_numba_type(one) for one in signature)
+        self.signature = None if signature is None else tuple(_numba_type(kind) for kind in signature)
         if signature is not None:
             declared.append(self)
 

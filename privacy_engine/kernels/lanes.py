@@ -203,10 +203,10 @@ def add_four(units: Floats, at: int, scales: tuple[float, float, float, float], 
 @inlined
 def four_drawn(first: int, t: int, safe: Floats, scale_m: Floats, shown: Ints) -> bool:
     """Return whether the chunk's events ``t`` to ``t`` + 3 show their own draws, none of which may be resampled."""
-    found = t + 4 <= len(safe)
+    drawn = t + 4 <= len(safe)
     for i in range(t, min(t + 4, len(safe))):
-        found = found and shown[first + i] == first + i and 0.0 < scale_m[first + i] <= safe[i]
-    return found
+        drawn = drawn and shown[first + i] == first + i and 0.0 < scale_m[first + i] <= safe[i]
+    return drawn
 
 
 @inlined

@@ -283,19 +283,19 @@ def _merge(p: Floats, like: Floats, weight: Floats, evidence: Floats, both: Floa
             if evidence[m, w] > NEVER:
                 part, of_w, into = weight[m * many + w] / evidence[m, w], like[m % 2, w], both[m % 2, w]
                 for i in range(len(row)):
-                    one = part * row[i] * of_w[i]
-                    into[i] += one
-                    spare[i] += one
+                    mass = part * row[i] * of_w[i]
+                    into[i] += mass
+                    spare[i] += mass
         for i in range(len(row)):
             total += spare[i]
         if total > 0.0:  # else the sample is impossible for this filter, which stays as it is
             for i in range(len(row)):
-                one = spare[i] / total
-                row[i] = one if one > LEAST else 0.0
+                mass = spare[i] / total
+                row[i] = mass if mass > LEAST else 0.0
 
 
 @compiled_for(f8[:, :, ::1], f8[::1], f8[::1], f8[::1], f8[:, :, ::1], out(f8[:, ::1]))
-def medians_under(joint: Floats, prior: Floats, matters: Floats, grid: Floats, below: Floats, found: Floats) -> None:
+def medians_under(joint: Floats, prior: Floats, matters: Floats, grid: Floats, below: Floats, out: Floats) -> None:
     """Into ``found`` (3, d): mean and variance of levels under ``prior`` (g,), and medians of their counts.
 
     ``joint`` (d, W, g) as above; a median weighs levels by ``matters`` (g,). ``below`` (W, g, g + 1) has the
@@ -306,12 +306,12 @@ def medians_under(joint: Floats, prior: Floats, matters: Floats, grid: Floats, b
         scale, first, second = 0.0, 0.0, 0.0
         for w in range(joint.shape[1]):
             for i in range(len(grid)):
-                one = joint[k, w, i] * prior[i]
-                weight[w, i] = one * matters[i]
-                scale, first, second = scale + one, first + one * grid[i], second + one * grid[i] * grid[i]
-        found[0, k] = first / scale
-        found[1, k] = max(second / scale - found[0, k] ** 2, 0.0)
-        found[2, k] = median_count(weight, grid, below)
+                mass = joint[k, w, i] * prior[i]
+                weight[w, i] = mass * matters[i]
+                scale, first, second = scale + mass, first + mass * grid[i], second + mass * grid[i] * grid[i]
+        out[0, k] = first / scale
+        out[1, k] = max(second / scale - out[0, k] ** 2, 0.0)
+        out[2, k] = median_count(weight, grid, below)
 
 
 @compiled

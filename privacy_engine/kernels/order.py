@@ -23,4 +23,4 @@ def every(names: Sequence[str] = MODULES) -> list[Kernel]:
     for name in names:
         import_module(f"privacy_engine.kernels.{name}")
     place = {f"privacy_engine.kernels.{name}": at for at, name in enumerate(names)}
-    return sorted((one for one in declared if one.__module__ in place), key=lambda one: place[one.__module__])
+    return sorted((item for item in declared if item.__module__ in place), key=lambda item: place[item.__module__])

@@ -246,12 +246,12 @@ def windows(
 @compiled_for(f8[::1], b1[::1])
 def common_level(epsilons: Floats, landmark: Mask) -> float:
     """The budget of all regular events; -1 if there are none, -2 if they differ."""
-    found, constant = -1.0, True
+    level, constant = -1.0, True
     for t in range(len(epsilons)):
         regular = not landmark[t]
-        constant &= not regular or found < 0 or epsilons[t] == found
-        found = epsilons[t] if regular else found
-    return found if constant else -2.0
+        constant &= not regular or level < 0 or epsilons[t] == level
+        level = epsilons[t] if regular else level
+    return level if constant else -2.0
 
 
 @compiled_for(f8[:, ::1], b1[:, ::1], TABLES, TABLES, b1, b1)
@@ -276,13 +276,13 @@ def landmark_losses(
     for row in range(series):
         budgets, marks = epsilons[row if len(epsilons) > 1 else 0], landmark[row]
         inside, cut = alone[row if own else 0], together[row if joint else 0]
-        found, gap = common_level(budgets, marks), _longest(marks)
-        if found >= 0.0 and (found != level or gap > reach):
-            level, reach = found, max(gap, reach)
+        regular, gap = common_level(budgets, marks), _longest(marks)
+        if regular >= 0.0 and (regular != level or gap > reach):
+            level, reach = regular, max(gap, reach)
             steps = _both_steps(level, reach, ahead)
             steps_back = _both_steps(level, reach, back)
-        windows(budgets, marks, found, ahead, steps, place, inside, cut)
-        windows(budgets[::-1].copy(), marks[::-1].copy(), found, back, steps_back, place, inside_back, cut_back)
+        windows(budgets, marks, regular, ahead, steps, place, inside, cut)
+        windows(budgets[::-1].copy(), marks[::-1].copy(), regular, back, steps_back, place, inside_back, cut_back)
         landmarks = add_back(budgets, marks, inside_back, inside, 0.0)
         if joint:
             join(landmarks, marks, inside, cut_back, cut)

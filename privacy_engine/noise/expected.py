@@ -92,7 +92,7 @@ class SharedNoise:
     @cached_property
     def _law(self) -> tuple[Floats, ...]:
         """2p, the rate, where nearly all cap radii begin and end, and the highest log density, (m, 1) each."""
-        p, rate = (np.reshape(np.asarray(one, np.float64), (-1, 1)) for one in (self.together, self.epsilon_per_m))
+        p, rate = (np.reshape(np.asarray(item, np.float64), (-1, 1)) for item in (self.together, self.epsilon_per_m))
         rate = rate * geo.EARTH_RADIUS_M
         mode, spread = 2 * np.arctan2(p, rate), np.sqrt(2 / p)
         far = 8 * np.sin(mode / 2) * spread  # eight standard deviations, and more where it is skewed

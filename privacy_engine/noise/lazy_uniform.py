@@ -60,9 +60,9 @@ def settle(uniforms: Sequence[LazyUniform], decide: Callable[[Sequence[Ball], in
     """
     words = 1
     while words <= MOST_WORDS:
-        bits = max((one.bits(words) for one in uniforms), default=0) + SPARE_BITS
+        bits = max((uniform.bits(words) for uniform in uniforms), default=0) + SPARE_BITS
         try:
-            return decide([one.ball(words, bits) for one in uniforms], bits)
+            return decide([uniform.ball(words, bits) for uniform in uniforms], bits)
         except Undecided:
             words *= 2
     raise ArithmeticError(f"a decision that {MOST_WORDS} words of each uniform did not settle")

@@ -51,8 +51,8 @@ def _near_angle(rate: Ball, u: Sequence[Ball]) -> Ball | None:
 
 def _far_angle(rate: Ball, u: Sequence[Ball]) -> Ball | None:
     """That of a uniform point of the sphere, sin²(d/2) = u, kept with probability exp(-rate d)."""
-    one = Ball.exact(1, rate.bits)
-    angle = Ball.atan2(u[0].sqrt(), (one - u[0]).sqrt()) * 2
+    unit = Ball.exact(1, rate.bits)
+    angle = Ball.atan2(u[0].sqrt(), (unit - u[0]).sqrt()) * 2
     return None if -(rate * angle) < u[2].log() else angle
 
 

@@ -114,7 +114,7 @@ def _streams(
 ) -> tuple[NDArray[np.uint64], np.uint64, list[np.uint64]]:
     first = np.uint64(counted(first_event, "first_event", 2**63))
     several = np.atleast_1d(np.asarray(repetition)).tolist()
-    return key, first, [np.uint64(counted(one, "repetition", 2**32)) for one in several]
+    return key, first, [np.uint64(counted(number, "repetition", 2**32)) for number in several]
 
 
 def _misshapen(field: str, rule: str, values: Floats) -> DataError:

@@ -44,9 +44,9 @@ def open_unit(words: Words) -> Floats:
     """The middle of the interval of (0, 1) that the first 52 bits of each word leave, (n,): exact, never 0, never 1."""
     bits = words >> np.uint64(12)
     bits |= _ONE_BITS  # 1 + k 2**-52
-    found = bits.view(np.float64)
-    found -= 1.0 - 2.0**-53
-    return found
+    uniforms = bits.view(np.float64)
+    uniforms -= 1.0 - 2.0**-53
+    return uniforms
 
 
 def _read_only(words: Words) -> Words:
@@ -231,8 +231,8 @@ def _part_keys(seed: int, stream: Stream, first: int, many: int) -> Words:
 def _hashed(words: NDArray[np.uint32], first: int, factor: int, used: int = 0) -> NDArray[np.uint32]:
     """Words (m, 1) or (m, 4) hashed by four pairs of successive constants, each a factor times the one before."""
     constants = np.array([first * pow(factor, used + i, 2**32) % 2**32 for i in range(5)], dtype=np.uint32)
-    found = (words ^ constants[:-1]) * constants[1:]
-    return np.asarray(found ^ found >> _HALF)
+    hashed = (words ^ constants[:-1]) * constants[1:]
+    return np.asarray(hashed ^ hashed >> _HALF)
 
 
 def spawned(seed: int, stream: Stream, *parts: int) -> int:
@@ -252,7 +252,7 @@ def branches(rng: RandomSource | np.random.Generator, n: int) -> list[RandomSour
     """
     source = as_source(rng)
     if isinstance(source, _WatchedSource):
-        return [_WatchedSource(one, source.report) for one in branches(source.inner, n)]
+        return [_WatchedSource(branch, source.report) for branch in branches(source.inner, n)]
     if isinstance(source, _SystemSource):
         return [source] * n
     keys = [source.words(2) for _ in range(n)]

@@ -127,32 +127,32 @@ class _Pair:
 
     def take_shifted(self) -> None:
         """Equal phases, which a shift by quarters of an hour then explains."""
-        sample, one, two = self._sample(), self._one.free, self._two.free
+        sample, fresh, other = self._sample(), self._one.free, self._two.free
         if not len(sample):
             return
         if len(sample) < self._one.left:
             held, holding = common(picked(self._fresh.phase, sample), self._other.phase)
             if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
-        held, holding = common(self._fresh.phase, self._other.phase, one, two)
+        held, holding = common(self._fresh.phase, self._other.phase, fresh, other)
         if self._copied(int(held.sum()), int(holding.sum())):
-            self._take("zone", *in_another_zone(self._fresh, held, self._other, two))
+            self._take("zone", *in_another_zone(self._fresh, held, self._other, other))
 
     def take_moved(self) -> None:
         """Neighbouring cells."""
-        sample, one, two = self._sample(), self._one.free, self._two.free
+        sample, fresh, other = self._sample(), self._one.free, self._two.free
         if not len(sample):
             return
         if len(sample) < self._one.left:
             held, holding = near_each(self._fresh, sample, self._other.near)
             if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
-        self._take("moved", *near_any(self._fresh, one, self._other.near, two))
+        self._take("moved", *near_any(self._fresh, fresh, self._other.near, other))
 
     def _sample(self) -> Indices:
         """Events of the upload at hand that show whether it is a copy; all of them where they are few."""
-        one, two = self._one.left, self._two.left
-        return self._one.first(max(SAMPLE, EXPECTED * one // two)) if one and two else np.empty(0, dtype=np.uint32)
+        new, old = self._one.left, self._two.left
+        return self._one.first(max(SAMPLE, EXPECTED * new // old)) if new and old else np.empty(0, dtype=np.uint32)
 
     def _remaining(self, holding: Mask) -> int:
         """How many events of the other upload are marked and were not found yet."""
@@ -168,24 +168,24 @@ class _Pair:
 
     def _of_smaller(self, held: float, holding: float) -> float:
         """The share of the smaller one's remaining events, of so many of each; the larger of two alike."""
-        one, two = self._one, self._two
+        fresh, other = self._one, self._two
         shares: dict[float, list[float]] = {}
-        for side, many, opposite in ((one, held, two), (two, holding, one)):
+        for side, many, opposite in ((fresh, held, other), (other, holding, fresh)):
             shares.setdefault(side.left / side.kept, []).append(many / side.left / opposite.kept)
         return float(max(shares[min(shares)]))
 
-    def _take(self, way: How, one: Mask, two: Mask) -> None:
-        if one.any() and self._copied(int(one.sum()), int(two.sum())):
-            self._one.take(way, one)
-            self._two.take(way, two)
+    def _take(self, way: How, fresh: Mask, other: Mask) -> None:
+        if fresh.any() and self._copied(int(fresh.sum()), int(other.sum())):
+            self._one.take(way, fresh)
+            self._two.take(way, other)
 
     def result(self) -> Shared | None:
         """All that was found."""
         advance()
-        one, two = self._one, self._two
-        ways = {way: many for way, many in one.found.items() if many}
+        fresh, other = self._one, self._two
+        ways = {way: many for way, many in fresh.found.items() if many}
         if not ways:
             return None
-        side, opposite = (one, two) if one.hashes.events <= two.hashes.events else (two, one)
+        side, opposite = (fresh, other) if fresh.hashes.events <= other.hashes.events else (other, fresh)
         share = min(sum(side.share(way, opposite) for way in ways), 1.0)
-        return Shared(next(iter(ways)), indices_where(one.taken), indices_where(two.taken), share, ways)
+        return Shared(next(iter(ways)), indices_where(fresh.taken), indices_where(other.taken), share, ways)

@@ -48,18 +48,18 @@ class Table:
 
     def holds(self, queries: Hashes) -> Mask:
         """Which queries are among the values, (n,)."""
-        found = np.empty(len(queries), dtype=np.bool_)
+        held = np.empty(len(queries), dtype=np.bool_)
         for part in blocks(len(queries)):
-            found[part] = self.find(queries[part]) >= 0
-        return found
+            held[part] = self.find(queries[part]) >= 0
+        return held
 
 
 def indices_where(mask: Mask) -> Indices:
     """The ascending indices at which a mask is true; in a file if they are many."""
-    found = column(np.uint32, int(np.count_nonzero(mask)))
+    indices = column(np.uint32, int(np.count_nonzero(mask)))
     for part in blocks(len(mask)):
-        found.add(np.flatnonzero(mask[part]) + part.start)
-    taken: Indices = found.taken()
+        indices.add(np.flatnonzero(mask[part]) + part.start)
+    taken: Indices = indices.taken()
     return taken
 
 
@@ -75,37 +75,37 @@ def in_parts(hashes: Hashes, some: Mask | None = None) -> Iterator[Indices]:
 
 def ascending(hashes: Hashes) -> Hashes:
     """The distinct ones, ascending; :func:`distinct` of many."""
-    found = np.sort(hashes)
-    new = np.ones(len(found), dtype=np.bool_)
-    np.not_equal(found[1:], found[:-1], out=new[1:])
-    return found[new]
+    values = np.sort(hashes)
+    new = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return values[new]
 
 
 def distinct(hashes: Hashes, some: Mask | None = None) -> Hashes:
     """The distinct hashes, or those of some of them, ascending; in a file if they are many."""
-    found = column(np.uint64, len(hashes))
+    values = column(np.uint64, len(hashes))
     for part in in_parts(hashes, some):
-        found.add(ascending(picked(hashes, part)))
-    taken: Hashes = found.taken()
+        values.add(ascending(picked(hashes, part)))
+    taken: Hashes = values.taken()
     return taken
 
 
-def common(one: Hashes, other: Hashes, of_one: Mask | None = None, of_other: Mask | None = None) -> tuple[Mask, Mask]:
-    """Which of either are in the other one, (n,) each, where only ``of_one`` and ``of_other`` count."""
-    if len(one) > len(other):
-        held, holding = common(other, one, of_other, of_one)
+def common(own: Hashes, other: Hashes, of_own: Mask | None = None, of_other: Mask | None = None) -> tuple[Mask, Mask]:
+    """Which of either are in the other one, (n,) each, where only ``of_own`` and ``of_other`` count."""
+    if len(own) > len(other):
+        held, holding = common(other, own, of_other, of_own)
         return holding, held
-    held, holding = (np.zeros(len(side), dtype=np.bool_) for side in (one, other))
-    for some in leaving([one], blocks(len(one))):
-        here = one[some] if of_one is None else one[some][of_one[some]]
+    held, holding = (np.zeros(len(side), dtype=np.bool_) for side in (own, other))
+    for some in leaving([own], blocks(len(own))):
+        here = own[some] if of_own is None else own[some][of_own[some]]
         table = Table(ascending(here))
         hit = np.zeros(len(table.values), dtype=np.bool_)
         for others in blocks(len(other)):
             places = table.find(other[others])
-            found = places >= 0 if of_other is None else (places >= 0) & of_other[others]
-            holding[others] |= found
-            hit[places[found]] = True
-        held[some] = True if of_one is None else of_one[some]
+            matched = places >= 0 if of_other is None else (places >= 0) & of_other[others]
+            holding[others] |= matched
+            hit[places[matched]] = True
+        held[some] = True if of_own is None else of_own[some]
         held[some][held[some]] = Table(table.values[hit]).holds(here)
     return held, holding
 

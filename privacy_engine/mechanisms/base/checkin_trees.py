@@ -161,16 +161,16 @@ class MedianQuery:
 
     def answer(self, points: Points, source: noise.RandomSource) -> Ints:
         """The coordinate at which each node is split, (k,)."""
-        found = noise.exponential_mechanisms(
+        chosen = noise.exponential_mechanisms(
             self.utilities(points), self.there, self.epsilon, self.sensitivity / 2, rng=source
         )
-        self.chosen = found + 1
+        self.chosen = chosen + 1
         return self.chosen
 
-    def spent(self, one: Points, other: Points) -> float:
+    def spent(self, first: Points, second: Points) -> float:
         """How far the odds of the splits that were drawn differ between two inputs: the sum over nodes."""
         logs = []
-        for points in (one, other):
+        for points in (first, second):
             exponents = np.where(self.there, self.utilities(points) * (self.epsilon / self.sensitivity), -np.inf)
             drawn = exponents[np.arange(len(self.nodes)), self.chosen - 1]
             logs.append(drawn - np.logaddexp.reduce(exponents, axis=1))
@@ -210,11 +210,11 @@ class PrivTreeQuery:
             self.tree.expand(first_nodes(nodes[chosen], self.tree.parts))
         return self.tree
 
-    def spent(self, one: Points, other: Points) -> float:
+    def spent(self, first: Points, second: Points) -> float:
         """How far the odds of the decisions that were drawn differ between two inputs: the sum over nodes."""
         total = 0.0
         for depth, (nodes, chosen) in enumerate(self.decisions):
-            logs = [decision_logs(self._excess(points, depth, nodes), self.rate) for points in (one, other)]
-            differences = [np.abs(first - second) for first, second in zip(*logs, strict=True)]
+            logs = [decision_logs(self._excess(points, depth, nodes), self.rate) for points in (first, second)]
+            differences = [np.abs(a - b) for a, b in zip(*logs, strict=True)]
             total += float(np.where(chosen, *differences).sum())
         return total

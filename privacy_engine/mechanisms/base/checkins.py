@@ -189,7 +189,7 @@ class CheckInMechanism(Mechanism):
         if self.adaptive:
             yield from (self.fit(QueryLog(log.data, source)) for _ in range(times - 1))
         else:
-            yield from (self.fit(one) for one in log.repeated(times - 1))
+            yield from (self.fit(repeat) for repeat in log.repeated(times - 1))
 
     def seconds(self, checkins: int) -> float:
         """About how long one fit takes, on one core of a small machine."""

@@ -42,9 +42,9 @@ class NoisyQuery:
         """What the query spends at most."""
         return self.rate * self.sensitivity
 
-    def spent(self, one: Any, other: Any) -> float:
+    def spent(self, first: Any, second: Any) -> float:
         """What the query spends between two prepared inputs: the rate times the sum of differences."""
-        return self.rate * float(np.abs(self.values(one) - self.values(other)).sum())
+        return self.rate * float(np.abs(self.values(first) - self.values(second)).sum())
 
     def answer(self, data: Any, source: noise.RandomSource) -> Ints:
         """The numbers of ``data`` with noise, (n,)."""
@@ -89,7 +89,7 @@ class QueryLog:
         at_once = max(NUMBERS_AT_ONCE // max(sum(map(len, exact)), 1), 1)
         for start in range(0, times, at_once):
             rows = min(at_once, times - start)
-            drawn = [one.noisy(values, rows, self.source) for one, values in zip(self.queries, exact, strict=True)]
+            drawn = [query.noisy(values, rows, self.source) for query, values in zip(self.queries, exact, strict=True)]
             for i in reported(range(rows)):
                 yield _Drawn(self.data, self.source, [], iter([answers[i] for answers in drawn]))
 

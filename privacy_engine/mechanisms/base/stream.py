@@ -132,13 +132,13 @@ class Publisher(ABC):
         DataError
             It is damaged, or of another mechanism or number of dimensions.
         """
-        found = from_bytes(state)
+        stored = from_bytes(state)
         for field, value in (("mechanism", self.mechanism.model_dump()), ("dimensions", self.dimensions)):
-            if found[field] != value:
-                raise DataError.must_be("state", f"that of a run with the same {field}", found[field], got=False)
-        self.ledger.restore(found["ledger"])
-        self.published, self._budgets = found["published"], []
-        self._continue(found["own"])
+            if stored[field] != value:
+                raise DataError.must_be("state", f"that of a run with the same {field}", stored[field], got=False)
+        self.ledger.restore(stored["ledger"])
+        self.published, self._budgets = stored["published"], []
+        self._continue(stored["own"])
 
     def _continue(self, own: dict[str, Any]) -> None:
         """Take over the attributes of a stored run, ``own``; the ledger and what was published are there already."""
@@ -162,10 +162,10 @@ class RowPublisher(Publisher):
     """A publisher that goes from one timestamp to the next: a subclass writes :meth:`_row`."""
 
     def _rows(self, counts: Ints) -> Ints | Floats:
-        found: Any = np.empty(counts.shape, dtype=np.int64 if self.mechanism.whole else np.float64)
+        rows: Any = np.empty(counts.shape, dtype=np.int64 if self.mechanism.whole else np.float64)
         for i, row in enumerate(reported(counts)):
-            found[i] = self._row(row, self.published + i)
-        return np.asarray(found)
+            rows[i] = self._row(row, self.published + i)
+        return np.asarray(rows)
 
     def _row(self, row: Ints, t: int) -> Ints | Floats:
         """What is published of the counts (d,) of timestamp ``t``, from 0."""
@@ -292,9 +292,9 @@ class StreamMechanism(Mechanism):
         if not self.independent_dimensions:
             return [self.release(stream, rng=rng) for _ in range(times)]
         copies = CountStream(np.tile(stream.counts, (1, times)), [*stream.names] * times, stream.labels)
-        found = self.release(copies, rng=rng)
-        each = found.counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
-        return [StreamRelease.of(stream, one, found.budgets, private=found.private) for one in each]
+        release = self.release(copies, rng=rng)
+        each = release.counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
+        return [StreamRelease.of(stream, counts, release.budgets, private=release.private) for counts in each]
 
     @property
     def batched(self) -> bool:
@@ -310,8 +310,8 @@ class StreamMechanism(Mechanism):
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
     ) -> Ints | Floats:
         """Published counts of :meth:`releases`, (times, T, d)."""
-        found: list[Any] = [one.counts for one in self.releases(stream, times, rng=rng)]
-        return np.asarray(np.stack(found))
+        counts: list[Any] = [release.counts for release in self.releases(stream, times, rng=rng)]
+        return np.asarray(np.stack(counts))
 
     @property
     def variant(self) -> str:

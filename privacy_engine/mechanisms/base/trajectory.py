@@ -86,7 +86,7 @@ class TrajectoryMechanism(Mechanism):
         A class may override this where all at once take less time, declared by :func:`same_law_as`.
         """
         masks = parts_of(is_landmark, people.starts)
-        return Releases.of(people, (self.draw(*one, rng=rng) for one in zip(people, masks, strict=True)))
+        return Releases.of(people, (self.draw(*pair, rng=rng) for pair in zip(people, masks, strict=True)))
 
     def release_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
         """:meth:`release` of each of several people, whose landmarks are a mask (n,) over their events."""
@@ -94,7 +94,7 @@ class TrajectoryMechanism(Mechanism):
             source = noise.as_source(rng)
             return replace(self.draw_each(people, is_landmark, rng=source), private=source.private)
         sets = map(LandmarkSet, parts_of(is_landmark, people.starts))
-        return Releases.of(people, (self.release(*one, rng=rng) for one in zip(people, sets, strict=True)))
+        return Releases.of(people, (self.release(*pair, rng=rng) for pair in zip(people, sets, strict=True)))
 
     @property
     def _draws_each(self) -> bool:
@@ -118,11 +118,11 @@ class TrajectoryMechanism(Mechanism):
         replaced = getattr(self.release, "__func__", None) is not _RELEASE
         if not replaced and (declared is cls.draw or (declared is cls.draw_each and self._draws_each)):
             return self.draw_many(series, landmarks.mask, times, rng=source)
-        found = np.full((times, len(series), 2), np.nan)
+        positions = np.full((times, len(series), 2), np.nan)
         for i in reported(range(times)):
             release = self.release(series, landmarks, rng=source)
-            found[i, release.event] = np.column_stack([release.series.lon, release.series.lat])
-        return found
+            positions[i, release.event] = np.column_stack([release.series.lon, release.series.lat])
+        return positions
 
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
         """As :meth:`repeat`, for the :meth:`draw_each` that it is declared for by :func:`same_law_as`."""
@@ -137,7 +137,7 @@ class TrajectoryMechanism(Mechanism):
 
         A class may override this where all at once take less time; the plans must be equal.
         """
-        return [self.simulation_plan(one) for one in is_landmark]
+        return [self.simulation_plan(mask) for mask in is_landmark]
 
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
         """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, if not overridden."""
@@ -208,8 +208,8 @@ class TrajectoryMechanism(Mechanism):
         """Without what is about landmarks where there are none, and about repeats that there are none of."""
         none = self.reads_landmarks and context.landmarks == 0
         alone = none or context.repeats is False
-        kept = (one for one in self.caveats if not (none and "landmark" in one.lower()))
-        return tuple(one for one in kept if not (alone and one.startswith(REPEATS)))
+        kept = (caveat for caveat in self.caveats if not (none and "landmark" in caveat.lower()))
+        return tuple(caveat for caveat in kept if not (alone and caveat.startswith(REPEATS)))
 
     def promise_context(self, context: Context) -> Context:
         return replace(context, choice=self._choice(context)).merged()

@@ -77,6 +77,6 @@ class CheckInVenues(CheckInMechanism):
         return noise.discrete_laplace_sd(self.noise_rate())
 
     def fit(self, log: QueryLog) -> VenuesModel:
-        query = NoisyQuery("check-ins at each venue", lambda one: one.counts, self.sensitivity, self.noise_rate())
+        query = NoisyQuery("check-ins at each venue", lambda data: data.counts, self.sensitivity, self.noise_rate())
         counts = log.answer(query)
         return VenuesModel(self.grid, log.data.venues, counts, private=log.private)

@@ -116,15 +116,15 @@ class AdaptiveMechanism(StreamEstimateMechanism):
     ) -> list[StreamRelease]:
         """``times`` independent releases, at least one, drawn side by side; errors of :meth:`release`."""
         source, (n, d) = noise.as_source(rng), stream.counts.shape
-        found: list[Any] = []
+        releases: list[Any] = []
         at_once = max(CELLS_AT_ONCE // max(n * d, 1), 1)
-        while len(found) < times:
+        while len(releases) < times:
             advance()
-            run = self.side_by_side(d, stream.names, source, min(at_once, times - len(found)))
+            run = self.side_by_side(d, stream.names, source, min(at_once, times - len(releases)))
             drawn: Any = run.publish_all(stream.counts)
-            found += [*drawn.reshape(n, -1, d).transpose(1, 0, 2)]
+            releases += [*drawn.reshape(n, -1, d).transpose(1, 0, 2)]
         private = source.private and not self.unsound
-        return [StreamRelease.of(stream, one, run.budgets, private=private) for one in found]
+        return [StreamRelease.of(stream, counts, run.budgets, private=private) for counts in releases]
 
 
 class _AdaPub(Publisher):

@@ -116,7 +116,7 @@ class AdaPubRun:
             progress.advance()
             draws, t = self._draws(), self._t + done
             if recorded:
-                rest = Trace(*(one[done:] for one in trace))
+                rest = Trace(*(column[done:] for column in trace))
             fields = *self._settings, *self.state, *self.long, *draws, *rest
             published, rows_missing = advance(counts[done:], t, out[done:], *fields)
             self._taken(draws)
@@ -137,7 +137,7 @@ class AdaPubRun:
         from privacy_engine.kernels.adapub import Draws
 
         columns, nothing = len(self.state.size), np.empty(0, dtype=np.int64)
-        sums, starts, queries = (one.ahead(columns) if one else nothing for one in self._noise())
+        sums, starts, queries = (kind.ahead(columns) if kind else nothing for kind in self._noise())
         return Draws(sums, starts, queries, self.bounds.ahead(self._settings.runs), np.zeros(4, dtype=np.int64))
 
     def _noise(self) -> tuple[noise.BufferedLaplace | None, ...]:
@@ -145,9 +145,9 @@ class AdaPubRun:
 
     def _taken(self, draws: Draws) -> None:
         *laplace, rows = draws.used.tolist()
-        for one, used in zip(self._noise(), laplace, strict=True):
-            if one:
-                one.skip(used)
+        for kind, used in zip(self._noise(), laplace, strict=True):
+            if kind:
+                kind.skip(used)
         self.bounds.skip(rows)
 
     def _add_rows(self) -> None:

@@ -60,8 +60,8 @@ def counts_below(lowest: float, step: float, points: int, whites: tuple[float, .
     grid = levels_of(lowest, step, points)
     white = np.array(whites)[:, None]
     relative = (white >= 0.0) / grid + white**2
-    found = gammainc((1.0 / relative)[:, :, None], np.append(0.0, grid) / (grid * relative)[:, :, None])
-    return np.asarray(found)
+    below = gammainc((1.0 / relative)[:, :, None], np.append(0.0, grid) / (grid * relative)[:, :, None])
+    return np.asarray(below)
 
 
 def levels_of(lowest: float, step: float, points: int) -> Floats:
@@ -116,9 +116,9 @@ class LevelDistributions:
         self.loading = self.weight @ FILTERS[2]
         prior = self._common_prior(joint, grid, average)
         matters = 1.0 / np.maximum(grid, LEAST_SHARE * average) if self._relative else np.ones(points)
-        found = np.empty((3, len(z)))
-        medians_under(joint, prior, matters, grid, counts_below(LOWEST, STEP, points, WHITES), found)
-        self.mean, self.variance, self.median = found
+        moments = np.empty((3, len(z)))
+        medians_under(joint, prior, matters, grid, counts_below(LOWEST, STEP, points, WHITES), moments)
+        self.mean, self.variance, self.median = moments
         self.variance = np.maximum(self.variance, LEAST_VARIANCE)
         self._keep_on_grid()
 
@@ -149,11 +149,11 @@ class LevelDistributions:
     def _first_prior(self, grid: Floats, average: float) -> Floats:
         """Exponential around the average, with flat tails and some weight next to nothing, (g,)."""
         shares = grid / average
-        found = shares * np.exp(-shares) + FLAT * (shares < LARGEST)
-        found /= found.sum()
+        prior = shares * np.exp(-shares) + FLAT * (shares < LARGEST)
+        prior /= prior.sum()
         nothing = grid <= max(NOTHING * average, grid[0])
-        found[nothing] += (ZERO_MASS_RELATIVE if self._relative else ZERO_MASS) / nothing.sum()
-        return np.asarray(found / found.sum())
+        prior[nothing] += (ZERO_MASS_RELATIVE if self._relative else ZERO_MASS) / nothing.sum()
+        return np.asarray(prior / prior.sum())
 
     def _keep_on_grid(self) -> None:
         """Move the distributions that follow the rhythm by whole steps where it would take them off the grid."""

@@ -41,11 +41,11 @@ class Factor:
         average = max(float(level.mean()), 0.02)
         weight, width = self._weights(level, rms, average), max(0.3 * average, 0.05 * b, 0.2)
         default, choices = np.array([MEDIAN, self._default]), self._choices
-        found = np.empty((len(choices), 3))
-        excess_of_choices(z, b, width, weight, level, spread, signal, choices, default, found)
-        self._loss = FORGET_LOSS * self._loss + found[:, 0]
-        self._variance = FORGET_VARIANCE * self._variance + (found[:, 1] + 1e-9) / len(z)
-        scores = self._loss + (1.0 + found[:, 2]) * np.sqrt(self._variance)
+        excess = np.empty((len(choices), 3))
+        excess_of_choices(z, b, width, weight, level, spread, signal, choices, default, excess)
+        self._loss = FORGET_LOSS * self._loss + excess[:, 0]
+        self._variance = FORGET_VARIANCE * self._variance + (excess[:, 1] + 1e-9) / len(z)
+        scores = self._loss + (1.0 + excess[:, 2]) * np.sqrt(self._variance)
         best = int(scores.argmin())
         self.share, self.gate = (choices[best] if scores[best] < 0 else default).tolist()
 

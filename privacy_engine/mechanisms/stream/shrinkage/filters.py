@@ -20,8 +20,8 @@ class Mixing:
     def __init__(self, dimensions: int) -> None:
         drift, white, loading = FILTERS
         log = -0.5 * (np.log(drift / USUAL_DRIFT) / DRIFT_RANGE) ** 2 - WHITE_PENALTY * np.abs(white)
-        found = np.where((loading > 0) & (dimensions == 1), 0.0, np.exp(log))  # one dimension has no rhythm in common
-        self._base = np.asarray(found / found.sum())
+        weight = np.where((loading > 0) & (dimensions == 1), 0.0, np.exp(log))  # one dimension has no rhythm in common
+        self._base = np.asarray(weight / weight.sum())
         self.proportions = self._base.copy()
 
     def learn(self, log_weight: Floats) -> None:

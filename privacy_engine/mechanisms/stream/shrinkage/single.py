@@ -62,8 +62,8 @@ class Single:
     @property
     def weight(self) -> Floats:
         """Weights of the filters, (J,)."""
-        found = np.exp(LOG_PRIOR + self._log_weight)
-        return np.asarray(found / found.sum())
+        weight = np.exp(LOG_PRIOR + self._log_weight)
+        return np.asarray(weight / weight.sum())
 
     def sample(self, z: float, b: float) -> float:
         """Take a sample ``z`` of noise with scale ``b``; returns the median of the count."""
