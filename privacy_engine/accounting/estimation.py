@@ -53,7 +53,7 @@ class CorrelationEstimate:
 
 
 def estimate_from_states(states: ArrayLike | Sequence[ArrayLike], *, smoothing: float) -> CorrelationEstimate:
-    """The correlation of ``states``, one whole number for each event, in order; or of several such series.
+    """The correlation of ``states``, a whole number for each event, in order; or of several such series.
 
     Only values that occur become states (at most 400), in ascending order; a state that was never visited is taken to
     be impossible. Every move between two states counts ``smoothing`` beforehand: 1 is the rule of succession, more
@@ -63,7 +63,7 @@ def estimate_from_states(states: ArrayLike | Sequence[ArrayLike], *, smoothing: 
     Raises
     ------
     DataError
-        A series is not one-dimensional whole numbers, or none has two events.
+        A series is not a vector of whole numbers, or none has two events.
     ParameterError
         More than 400 states; ``smoothing`` is negative or not finite, or 0 where a state is never left or never entered
         (its row would be 0/0).
@@ -111,7 +111,7 @@ def estimate_correlation(
     per_column = metres * math.cos(math.radians((lat.min() + lat.max()) / 2))
     x = x * per_column
     column, row = (np.floor(offset / size).astype(np.int64) for offset in (x - x.min(), (lat - lat.min()) * metres))
-    rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: one number identifies a cell
+    rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: a number identifies a cell
     cell, index = np.unique(column * rows + row, return_inverse=True)
     labels = np.column_stack([cell // rows, cell % rows])
     estimate = _estimate(labels, index, lengths, smoothing, "cell_m", "be so large that the series visit")

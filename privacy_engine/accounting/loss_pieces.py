@@ -1,4 +1,4 @@
-"""Temporal privacy loss of one long series, of which memory holds a piece at a time."""
+"""Temporal privacy loss of a long series, of which memory holds a piece at a time."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def longest_gap(landmark: Mask) -> int:
 
 
 def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables) -> tuple[Floats, Floats]:
-    """:func:`privacy_engine.kernels.temporal.landmark_losses` of one series, (n,) each."""
+    """:func:`privacy_engine.kernels.temporal.landmark_losses` of a series, (n,) each."""
     from privacy_engine.kernels.temporal import add_back, join
 
     level, n, landmarks = _level(epsilons, landmark), len(epsilons), 0.0
@@ -59,7 +59,7 @@ def _level(epsilons: Floats, landmark: Mask) -> float:
 
 
 def _side(epsilons: Floats, landmark: Mask, level: float, tables: Tables) -> tuple[Floats, Floats]:
-    """What :func:`privacy_engine.kernels.temporal.windows` has for one direction, (n,) each."""
+    """What :func:`privacy_engine.kernels.temporal.windows` has for a direction, (n,) each."""
     from privacy_engine.kernels.temporal import NONE, windows
 
     n, (tail, ended, start) = len(epsilons), tables

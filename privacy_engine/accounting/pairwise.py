@@ -1,6 +1,6 @@
 r"""Temporal privacy loss between every two states whose distance is known.
 
-:mod:`privacy_engine.accounting.temporal` has one number for all pairs of states; here each ordered pair (i, j) has its
+:mod:`privacy_engine.accounting.temporal` has a number for all pairs of states; here each ordered pair (i, j) has its
 own. With distances :math:`d_{ij}`, a radius r and the rows :math:`B_i` of the backward matrix
 
 .. math:: \beta_t(i, j) = \epsilon_t \frac{d_{ij}}{r} + \max_l \max_S \ln \frac{1 + \sum_{k \in S} B_{ik} o_{kl}}
@@ -42,13 +42,13 @@ def pairwise_loss(
     Parameters
     ----------
     epsilons : (n,) array_like
-        Budgets >= 0 within one radius.
+        Budgets >= 0 within the radius.
     distances : (states, states) array_like
         How far apart positions in two states lie at most, in radii; 0 on the diagonal, symmetric.
     backward, forward : (states, states) array_like, LossFunction or None
         Pr(l_{t-1} | l_t) and Pr(l_{t+1} | l_t); None for no correlation in that direction.
     shared : float
-        As in :func:`~privacy_engine.accounting.temporal.temporal_loss`: the level of one more draw that several
+        As in :func:`~privacy_engine.accounting.temporal.temporal_loss`: the level of a further draw that several
         timestamps share, at the largest distance.
 
     Raises
@@ -56,7 +56,7 @@ def pairwise_loss(
     ParameterError
         A budget is negative or not finite, or there are more than 50 states.
     DataError
-        ``epsilons`` is not one-dimensional, distances are no symmetric matrix with zeros on its diagonal, or a matrix
+        ``epsilons`` is not a vector, distances are no symmetric matrix with zeros on its diagonal, or a matrix
         is not row-stochastic with as many states.
 
     Examples

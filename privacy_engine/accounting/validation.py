@@ -1,4 +1,4 @@
-"""What the accounting refuses, in one wording: which field broke which rule by which value."""
+"""What the accounting refuses, in common wording: which field broke which rule by which value."""
 
 import math
 
@@ -27,7 +27,7 @@ def whole(value: object, field: str, lowest: int, highest: int) -> int:
 
 
 def numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
-    """``values`` as an array of finite numbers that are at least 0; itself if it is one."""
+    """``values`` as an array of finite numbers that are at least 0; itself if it is such an array."""
     try:
         array = np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
@@ -42,7 +42,7 @@ def numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
 
 
 def level(value: ArrayLike | float, field: str) -> float:
-    """``value`` as one finite number that is at least 0."""
+    """``value`` as a finite number that is at least 0."""
     if isinstance(value, float) and 0 <= value < math.inf:
         return float(value)
     number = numbers(value, field, ParameterError)

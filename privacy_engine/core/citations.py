@@ -63,7 +63,7 @@ class Citation:
         return "\n".join([f"@{self.kind}{{{self.key},", *(f"  {name} = {text}," for name, text in texts.items()), "}"])
 
     def line(self) -> str:
-        """The entry as text, its fields one after the other."""
+        """The entry as text, its fields in sequence."""
         fields = self.fields | {"author": self.fields["author"].replace(" and ", ", ")}
         return " ".join(f"{text.rstrip('.')}." for text in fields.values())
 

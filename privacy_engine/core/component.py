@@ -68,12 +68,12 @@ class Component(Frozen):
 
     @classmethod
     def references(cls) -> list[str]:
-        """The references of its docstring, each on one line."""
+        """The references of its docstring, each on a line."""
         return [" ".join(text.split()) for text in _REFERENCE.findall(cls.documentation())]
 
     @classmethod
     def source(cls) -> str:
-        """The references of its docstring, one after the other on one line."""
+        """The references of its docstring, all on a single line."""
         return " ".join(cls.references())
 
 

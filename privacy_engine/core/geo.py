@@ -110,20 +110,20 @@ class _Projection:
 
 @dataclass(frozen=True)
 class LocalPlane(_Projection):
-    """The plane around one centre, in degrees."""
+    """The plane around a centre, in degrees."""
 
     lon: float
     lat: float
 
     @classmethod
     def around(cls, lon: Floats, lat: Floats) -> Self:
-        """Centred on the mean of the positions as points of the sphere; they must be at least one."""
+        """Centred on the mean of the positions as points of the sphere; there must be a position."""
         return cls(*map(float, _direction(*(axis.mean() for axis in unit_vectors(lon, lat)))))
 
 
 @dataclass(frozen=True, eq=False)
 class LocalPlanes(_Projection):
-    """As many planes as centres, (k,) degrees, and which one projects each position."""
+    """As many planes as centres, (k,) degrees, and which plane projects each position."""
 
     lon: Floats
     lat: Floats

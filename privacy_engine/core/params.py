@@ -1,4 +1,4 @@
-"""Parameter types: domain, unit and label in one place; forms, schemas and error messages derive from them."""
+"""Parameter types: domain, unit and label together; forms, schemas and error messages derive from them."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class Spec(Frozen):
         Raises
         ------
         ParameterErrors
-            With one error for each field at fault.
+            With an error for each field at fault.
         """
         try:
             return cls.model_validate(description)
@@ -47,7 +47,7 @@ class Spec(Frozen):
 class Param:
     """How a parameter is called, shown and bounded: ``Annotated[float, Param(...)]`` is a field with this domain.
 
-    ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is one plain sentence for a form;
+    ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is a plain sentence for a form;
     ``control`` names the form control to edit it with, where that does not follow from its type.
     """
 

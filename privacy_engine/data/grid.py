@@ -19,7 +19,7 @@ _FIELDS = {"west", "south", "east", "north", "columns", "rows"}
 class Grid:
     """``rows`` times ``columns`` cells over a box in degrees, WGS 84; west < east and south < north.
 
-    Cell 0 is in the south-west, 1 the next one to the east. East and north edges of the box belong to the last cells.
+    Cell 0 is in the south-west, 1 the next to the east. East and north edges of the box belong to the last cells.
 
     Raises
     ------

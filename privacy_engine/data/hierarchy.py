@@ -55,7 +55,7 @@ def level_budgets(sizes: ArrayLike, budget: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Levels of groups of d dimensions, from the coarsest to the dimensions themselves; each divides the one above.
+    """Levels of groups of d dimensions, from the coarsest to the dimensions themselves; each divides that above.
 
     ``levels`` are (d,) each: the number of every dimension's group, from 0 without gaps.
     """
@@ -158,7 +158,7 @@ class Consistency:
     def of(cls, hierarchy: Hierarchy, weights: ArrayLike) -> Consistency:
         """For the groups of ``hierarchy``; ``weights`` (H,) above 0 are those of the groups of each level.
 
-        A weight is one over the variance of an estimate.
+        A weight is 1 over the variance of an estimate.
         """
         sizes = hierarchy.sizes
         first = np.concatenate([[0], np.cumsum(sizes)])

@@ -28,7 +28,7 @@ _ALIGNED = 8
 
 
 class MappedSeries(list[Trajectory]):
-    """Trajectories, of which iteration keeps no more than one in memory where their columns lie in a file."""
+    """Trajectories, of which iteration keeps a single trajectory in memory where their columns lie in a file."""
 
     def __iter__(self) -> Iterator[Trajectory]:
         for track in reported(super().__iter__()):
@@ -44,7 +44,7 @@ class _Place(NamedTuple):
 
 
 class SeriesFile:
-    """A file to which trajectories are added, one after another."""
+    """A file to which trajectories are added in turn."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
@@ -52,7 +52,7 @@ class SeriesFile:
         self._places: list[_Place] = []
 
     def add(self, track: Trajectory) -> None:
-        """Write the columns of ``one``."""
+        """Write the columns of ``track``."""
         starts = {}
         for name in reported(_COLUMNS):
             column = getattr(track, name)
@@ -87,7 +87,7 @@ def mapped(series: Iterable[Trajectory]) -> MappedSeries:
 
 
 class FileColumn:
-    """A column of numbers of one type that is written to a file piece by piece."""
+    """A column of numbers of a type that is written to a file piece by piece."""
 
     def __init__(self, dtype: Any = np.float64) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
@@ -134,7 +134,7 @@ def empty(many: int, dtype: Any = np.float64) -> NDArray[Any]:
 def piecewise(
     function: Callable[..., NDArray[Any]], *columns: NDArray[Any], dtype: Any = np.float64, size: int = BLOCK
 ) -> NDArray[Any]:
-    """``function``, number by number, of columns (n,) in pieces; memory holds one where they are many."""
+    """``function``, number by number, of columns (n,) in pieces; memory holds a piece where they are many."""
     out = empty(len(columns[0]), dtype)
     for some in leaving([out, *columns], blocks(len(out), size)):
         out[some] = function(*(values[some] for values in columns))
@@ -151,7 +151,7 @@ def chosen(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def parts_at(values: NDArray[Any], begins: Ints, sizes: Ints) -> NDArray[Any]:
-    """The parts of ``sizes`` (m,) that begin somewhere, one after another, in a file if they are many."""
+    """The parts of ``sizes`` (m,) that begin somewhere, end to end, in a file if they are many."""
     starts = np.append(0, np.cumsum(sizes))
     joined, moves = empty(int(starts[-1]), values.dtype), begins - starts[:-1]
     if len(joined) == len(values) > FEW and not moves.any():
@@ -202,7 +202,7 @@ def leave(columns: Any) -> None:
 
 
 def leaving(columns: Any, items: Iterable[T]) -> Iterator[T]:
-    """What is made of an object's columns item by item, of whose pages memory holds those of one at a time."""
+    """What is made of an object's columns item by item, of whose pages memory holds those of a single item."""
     return _leaving(columns, items) if in_files(columns) else iter(items)
 
 

@@ -54,11 +54,11 @@ class Person:
         return self._cut(self._rank)
 
     def ranks_of(self, series: int) -> Ints:
-        """The places of one series' events in the person's order, ascending; ``series`` is one of the members."""
+        """The places of a series' events in the person's order, ascending; ``series`` is a member."""
         return self.ranks()[self.members.index(series)]
 
     def joined(self, series: Sequence[Trajectory]) -> Trajectory:
-        """The person's events as one trajectory in the order of time; ``series`` are those of the whole dataset."""
+        """The person's events as a trajectory in the order of time; ``series`` are those of the whole dataset."""
         own = [series[i] for i in self.members]
         if len(own) == 1:
             return own[0]
@@ -74,7 +74,7 @@ class Person:
         )
 
     def joined_values(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """One array (n,) in the order of time from one array for each series of the whole dataset."""
+        """An array (n,) in the order of time from an array for each series of the whole dataset."""
         return self._ordered([values[i] for i in self.members])
 
     def joined_mask(self, masks: Sequence[Mask]) -> Mask:
@@ -102,7 +102,7 @@ class Person:
         return replace(own[0], series=series, event=event[by_time], budgets=budgets, fresh=fresh, sd_m=sd_m)
 
     def cut(self, release: Release, names: Sequence[str]) -> list[Release]:
-        """The release of the joined events as one release for each member; ``names`` are those of all series."""
+        """The release of the joined events as a release for each member; ``names`` are those of all series."""
         if len(self.members) == 1:
             return [release]
         parts, time_s = [], release.series.time_s
@@ -148,10 +148,10 @@ def people(series: Sequence[Trajectory]) -> list[Person]:
 def people_of(
     names: Sequence[str], lengths: Sequence[int], times: Sequence[NDArray[Any] | None] | None = None
 ) -> list[Person]:
-    """The people of series with these people's ``names``, numbers of events and times, one of each for each series.
+    """The people of series with these people's ``names``, numbers of events and times, each (m,).
 
-    Events are in the order of time, events of one instant in the order of the series. Where a series of a person has
-    no times, and where none are given, that person's series follow one another.
+    Events are in the order of time, events of an instant in the order of the series. Where a series of a person has no
+    times, and where none are given, that person's series follow each other.
     """
     members: dict[str, list[int]] = {}
     times = times or [None] * len(names)
@@ -179,12 +179,12 @@ def joined(series: Sequence[Trajectory]) -> list[Trajectory]:
 
 
 def joined_landmarks(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> list[LandmarkSet]:
-    """One landmark set for each person, in the order of :func:`people`, from one for each series.
+    """One landmark set for each person, in the order of :func:`people`, from a set for each series.
 
     Raises
     ------
     DataError
-        There are not as many landmark sets as series, or one is not over its series' events.
+        There are not as many landmark sets as series, or a set is not over its series' events.
     """
     must_pair(series, landmarks)
     masks = [marks.mask for marks in landmarks]
@@ -192,7 +192,7 @@ def joined_landmarks(series: Sequence[Trajectory], landmarks: Sequence[LandmarkS
 
 
 def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> None:
-    """DataError unless there is one landmark set for each series, over its events."""
+    """DataError unless there is a landmark set for each series, over its events."""
     if len(series) != len(landmarks):
         rule = f"{len(series)} sets, one for each series"
         raise DataError(
@@ -203,10 +203,10 @@ def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) ->
 
 
 def most_landmarks(masks: Iterable[Mask]) -> int:
-    """The largest number of landmarks any one person has, from one mask for each person; 0 without people."""
+    """The largest number of landmarks any person has, from a mask for each person; 0 without people."""
     return max((int(total(mask)) for mask in reported(masks)), default=0)
 
 
 def largest_total(budgets: Iterable[Floats]) -> float:
-    """The largest sum of budgets of any one person: what their whole trace leaks at most, as a level."""
+    """The largest sum of budgets of any person: what their whole trace leaks at most, as a level."""
     return max((total(spent) for spent in reported(budgets)), default=0.0)

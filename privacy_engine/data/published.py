@@ -67,8 +67,8 @@ def points_digest(series: Iterable[Published]) -> str:
     distinguish them. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it
     too.
 
-    >>> one = Published("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))
-    >>> points_digest([one, one]) == points_digest([one])
+    >>> part = Published("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))
+    >>> points_digest([part, part]) == points_digest([part])
     False
     """
     of_one, of_several = hashlib.sha256(b"cairn points 1\n"), hashlib.sha256(b"cairn points 1\n")

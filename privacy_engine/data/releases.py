@@ -1,4 +1,4 @@
-"""The releases of a dataset as columns with offsets; the release of one series is a view of them."""
+"""The releases of a dataset as columns with offsets; the release of a series is a view of them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Releases(Numbered[Release]):
         )
 
     def cut(self, events: int) -> Iterator[tuple[int, int, Releases]]:
-        """Successive series of no more events together, and the number of the first; a longer one in pieces.
+        """Successive series of no more events together, and the number of the first; a longer series in pieces.
 
         With the number of events of the first series that are ahead of the piece.
         """
@@ -149,7 +149,7 @@ class Releases(Numbered[Release]):
         return unchecked(**columns, starts=starts, names=self.names, persons=self.persons)
 
     def parts(self, some: Iterable[slice]) -> Iterator[Releases]:
-        """The releases of some successive series, and of others, of which memory holds one part at a time."""
+        """The releases of some successive series, and of others, of which memory holds a part at a time."""
         return leaving(self, (self.part(piece.start, piece.stop) for piece in reported(some)))
 
 

@@ -50,7 +50,7 @@ class Grouping:
     cluster_start : (T, d) bool
         Where a new cluster of timestamps begins in a dimension.
     group_size : (T, d) int
-        How many dimensions shared one noisy mean.
+        How many dimensions shared a noisy mean.
     """
 
     cluster_start: Mask
@@ -70,7 +70,7 @@ class StreamRelease:
     time_s : (T,) float or None
         As in :class:`~privacy_engine.data.CountStream`.
     budgets : (T,) float
-        What each timestamp spent; 0 where it repeats an earlier one.
+        What each timestamp spent; 0 where it repeats an earlier release.
     private : bool
         True only if all noise came from the operating system's generator.
     time_name : str

@@ -32,7 +32,7 @@ class Trajectories(Numbered[Trajectory]):
     lon, lat : (n,) float
         Degrees, WGS 84.
     starts : (m + 1,) int
-        Where each series begins, and where the last one ends.
+        Where each series begins, and where the last ends.
     names, persons : m texts
         What each series is called, and whose it is.
     time_s : (n,) float or None
@@ -40,7 +40,7 @@ class Trajectories(Numbered[Trajectory]):
     marked : (n,) bool or None
         The events that the file itself marks as landmarks.
 
-    The columns may lie in a file; then iteration keeps the pages of no more than one series in memory.
+    The columns may lie in a file; then iteration keeps the pages of no more than a single series in memory.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class Trajectories(Numbered[Trajectory]):
                 read = 0
             return times[some]
 
-        apart = times is None or len(set(self.persons)) == len(self)  # no series of one person interleave
+        apart = times is None or len(set(self.persons)) == len(self)  # no series of a person interleave
         each_time = None if apart else Each(range(len(self)), of)
         return people_of(self.persons, np.diff(self.starts).tolist(), each_time)
 
@@ -129,7 +129,7 @@ class Trajectories(Numbered[Trajectory]):
         return unchecked(**columns, **names, starts=np.append(0, np.cumsum(sizes)))
 
     def chosen(self, mask: Mask, sizes: Ints) -> Trajectories:
-        """The events that a mask (n,) marks, of each series as many as ``sizes`` (m,); one that loses all goes."""
+        """The events that a mask (n,) marks, of each series as many as ``sizes`` (m,); a series that loses all goes."""
         before = np.diff(self.starts)
         if np.array_equal(sizes, before):
             return self
@@ -138,7 +138,7 @@ class Trajectories(Numbered[Trajectory]):
         return self.of_series(held, sizes[held], columns)
 
     def cut_at(self, events: Ints) -> Trajectories:
-        """The series in pieces that begin at these events too; where there are several of one, numbered names."""
+        """The series in pieces that begin at these events too; where there are several of a series, numbered names."""
         pieces = np.bincount(np.searchsorted(self.starts, events, "right") - 1, minlength=len(self)) + 1
         names, persons = list[str](), list[str]()
         for name, person, many in zip(self.names, self.persons, pieces.tolist(), strict=True):
@@ -157,7 +157,7 @@ class Trajectories(Numbered[Trajectory]):
         )
 
     def parts(self, some: Iterable[slice]) -> Iterator[Trajectories]:
-        """Some successive series, and others, of which memory holds one part at a time."""
+        """Some successive series, and others, of which memory holds a part at a time."""
         return leaving(self, (self.part(piece.start, piece.stop) for piece in reported(some)))
 
     def picked(self, numbers: Sequence[int]) -> Trajectories:
@@ -174,14 +174,14 @@ class Trajectories(Numbered[Trajectory]):
         return leaving(self, map(self._view, blocks(len(self.lon), events)))
 
     def steps_m(self, some: slice) -> Floats:
-        """Metres from each of some successive events to the next one, whichever series that is of."""
+        """Metres from each of some successive events to the next, whichever series that is of."""
         ahead = slice(some.start + 1, some.stop + 1)
         metres = distance_m(self.lon[some], self.lat[some], self.lon[ahead], self.lat[ahead])
         leave(self)
         return metres
 
     def cut(self, events: int) -> Iterator[tuple[int, Trajectories]]:
-        """Successive series of no more events together, and the number of the first; a longer one in pieces."""
+        """Successive series of no more events together, and the number of the first; a longer series in pieces."""
         slices = list(in_turn(np.diff(self.starts), events)) or [slice(0, 0)]
         for of, part in zip(slices, self.parts(slices), strict=True):
             n = len(part.lon)
@@ -247,7 +247,7 @@ def together(series: Sequence[Trajectory]) -> Trajectories:
 
 
 def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Trajectories]:
-    """Successive series together, up to so many events; a longer one is a block of its own.
+    """Successive series together, up to so many events; a longer series is a block of its own.
 
     What costs the same for each series, however short, then costs it for each block. All series of a block have times,
     or none; marks are left out.
@@ -275,7 +275,7 @@ def in_pieces(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
 class Joined:
     """Some people's events, each person's in the order of time, made of the series of these ``numbers``.
 
-    ``order`` (n,) lists the events over these series, one after another; None where they are in their order.
+    ``order`` (n,) lists the events over these series, end to end; None where they are in their order.
     """
 
     people: Trajectories
@@ -284,13 +284,13 @@ class Joined:
     order: Ints | None
 
     def column(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """One array (n,) for the people from one for each series of the whole dataset."""
+        """One array (n,) for the people from an array for each series of the whole dataset."""
         own = [parts[i] for i in self.numbers]
         values = own[0] if len(own) == 1 else concatenated(own)
         return values if self.order is None else values[self.order]
 
     def apart(self, values: NDArray[Any]) -> NDArray[Any]:
-        """An array (n,) over the people's events as one over the series, one after another: undoes :meth:`column`."""
+        """An array (n,) over the people's events as an array over the series, end to end: undoes :meth:`column`."""
         if self.order is None:
             return values
         placed = np.empty_like(values)
@@ -299,7 +299,7 @@ class Joined:
 
 
 def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterator[Joined]:
-    """The people of ``series``, up to so many events of several together; one with more is alone.
+    """The people of ``series``, up to so many events of several together; a person with more is alone.
 
     A person has times where all of their series have.
     """

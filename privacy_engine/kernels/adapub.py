@@ -1,6 +1,6 @@
-"""The loops of AdaPub: partition, noise, thresholds, clusters and medians, one timestamp after the other.
+"""The loops of AdaPub: partition, noise, thresholds, clusters and medians, timestamp after timestamp.
 
-Columns are dimensions, of one run or of several runs side by side; partitions never cross runs. All state is in arrays
+Columns are dimensions, of a run or of several runs side by side; partitions never cross runs. All state is in arrays
 that :func:`advance` changes in place, so a stream may be given in pieces of any length. Each step of a timestamp is one
 loop over the columns: functions that are called for each cell with several arrays cost more than the work itself. Loops
 are short and have few arrays, so that the compiler makes vectors of them; those that cannot be vectors have no branch
@@ -26,7 +26,7 @@ LARGEST = 2**40  # larger counts count as this
 
 
 class Settings(NamedTuple):
-    """What stays the same during a run: ``mode`` is one of the constants above, ``epsilon`` that of the threshold."""
+    """What stays the same during a run: ``mode`` is among the constants above, ``epsilon`` that of the threshold."""
 
     mode: int
     runs: int
@@ -54,7 +54,7 @@ class State(NamedTuple):
 
 
 class Long(NamedTuple):
-    """The clusters of more timestamps: the row of each column that has one, and ``raw`` and ``noisy``, (rows, LONGEST).
+    """The clusters of more timestamps: the row of each column that has any, and ``raw`` and ``noisy``, (rows, LONGEST).
 
     Most clusters are short: where those are together, they fit the processor's cache.
     """
@@ -169,7 +169,7 @@ def query_estimates(
     limits: Floats,
     merged: Mask,
 ) -> None:
-    """Compare the deviation of the estimates of each open cluster and its next one with the threshold."""
+    """Compare the deviation of the estimates of each open cluster and its next with the threshold."""
     for c in range(len(estimates)):
         if is_open[c]:
             n = size[c]
@@ -328,7 +328,7 @@ def may_lengthen(size: Ints, near: int) -> int:
 
 @inlined
 def most_draws(mode: int, runs: int, partitioned: bool, columns: int) -> Ints:
-    """How many draws of each kind one timestamp takes at most, (4,)."""
+    """How many draws of each kind a timestamp takes at most, (4,)."""
     most = np.zeros(4, dtype=np.int64)
     most[SUMS] = columns
     most[STARTS] = columns if mode == SVT else 0
@@ -339,7 +339,7 @@ def most_draws(mode: int, runs: int, partitioned: bool, columns: int) -> Ints:
 
 @inlined
 def lasts(last_used: Ints, used: Ints) -> bool:
-    """Whether the draws suffice for one more timestamp, whatever it takes: no more than so many are used."""
+    """Whether the draws suffice for another timestamp, whatever it takes: no more than so many are used."""
     enough = True
     for i in range(len(used)):
         enough = enough and used[i] <= last_used[i]
@@ -353,7 +353,7 @@ def advance(rows: Ints, t: int, published: Floats, *fields: Any) -> tuple[int, b
     ``fields`` are those of :class:`Settings`, :class:`State`, :class:`Long`, :class:`Draws` and :class:`Trace`, one
     after the other, which are passed in half of the time that the tuples take. The last receives clusters and groups.
 
-    Returns how many were published, and whether rows are missing for the next one.
+    Returns how many were published, and whether rows are missing for the next.
     """
     mode, runs, partitioned, relative, epsilon, release, errors, size, is_open, start_noise = fields[:10]
     total, group, raw, noisy, place, long_raw, long_noisy = fields[10:17]

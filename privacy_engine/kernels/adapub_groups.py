@@ -1,4 +1,4 @@
-"""The partition of AdaPub: dimensions whose last releases lie between the same bounds share one noisy mean."""
+"""The partition of AdaPub: dimensions whose last releases lie between the same bounds share a noisy mean."""
 
 from typing import NamedTuple
 
@@ -83,7 +83,7 @@ def estimate(
     group: Ints,
     groups: Groups,
 ) -> None:
-    """The estimates of one timestamp, each run's grouped by uniforms of its own."""
+    """The estimates of a timestamp, each run's grouped by uniforms of its own."""
     d = len(row) // runs
     for c in range(0, len(row), d):
         run = slice(c, c + d)

@@ -1,4 +1,4 @@
-r"""Planar noise in floats with proven bounds: each draw is the exact one, rejected for certain, or undecided.
+r"""Planar noise in floats with proven bounds: each draw is exact, rejected for certain, or undecided.
 
 Every uniform number is an infinite string of bits, of which a word has the first 64. A kernel computes with the middle
 of what the first bits leave and a bound on how far the real sampler's value may lie from its own: by those further bits

@@ -1,7 +1,7 @@
-"""Batches of simulation plans of one class over one chunk of events, in one call.
+"""Batches of simulation plans of the same class over a chunk of events, in a single call.
 
 Each plan is simulated in all lanes, or, with ``one_lane_each``, plan i in lane i alone: then each repetition has its
-own landmarks, and its result has the bits of that lane alone. ``units`` must then be one event longer than the chunk.
+own landmarks, and its result has the bits of that lane alone. ``units`` must then be an event longer than the chunk.
 """
 
 import math
@@ -52,7 +52,7 @@ def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Nee
 def shown_each(budgets: Floats, protected: Mask, leading_gap: bool) -> tuple[Ints, float]:
     """Return the event whose draw each event shows for rows of budgets, (plans, n), as the mechanisms' ``shown`` does.
 
-    Also the largest sum in floats of a row's protected budgets and one other; inf if a budget is not at least 0.
+    Also the largest sum in floats of a row's protected budgets and another; inf if a budget is not at least 0.
     """
     plans, n = budgets.shape
     shown, wrong, most = np.empty((plans, n), dtype=np.int64), 0, 0.0

@@ -1,4 +1,4 @@
-"""How the envelope of a loss function is found: the vertices (q, d) that decide it, see :mod:`.temporal`."""
+"""How the envelope of a loss function is computed: the vertices (q, d) that decide it, see :mod:`.temporal`."""
 
 import math
 
@@ -21,7 +21,7 @@ def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
     best = np.empty(len(q_row))
     for pair in range(len(q_row)):
         q, d = matrix[q_row[pair]], matrix[d_row[pair]]
-        a = b = c = e = 0.0  # four sums, so that an addition need not wait for the one before
+        a = b = c = e = 0.0  # four sums, so that an addition need not wait for the previous
         for four in range(n // 4):
             j = np.uint64(4 * four)  # unsigned: whether an index counts from the end is not tested for every element
             a += _surplus(q, d, slope, j)
@@ -49,7 +49,7 @@ def envelope(rows: Floats) -> Envelope:
 
 @compiled_for(f8[:, ::1])
 def _vertices(rows: Floats) -> Floats:
-    """Points (q, d) of all pairs of ``rows``, among them every vertex of their envelope, found edge by edge.
+    """Points (q, d) of all pairs of ``rows``, among them every vertex of their envelope, computed edge by edge.
 
     The support function ``max over pairs and subsets of q - slope * d`` is a sum over the columns with
     ``q_j > slope * d_j``: an edge evaluates it once for its own slope and splits at the vertex it finds. The support of

@@ -1,4 +1,4 @@
-"""Scalar Kalman filters, one for each dimension of a stream, whose variance grows with the level."""
+"""Scalar Kalman filters, a filter for each dimension of a stream, whose variance grows with the level."""
 
 import numpy as np
 from numba import b1, f8

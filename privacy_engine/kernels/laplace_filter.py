@@ -94,7 +94,7 @@ def _correct(
     log_weight: Floats,
     count: Floats,
 ) -> None:
-    """Predict and correct the filters of one dimension at level ``x``; ``count`` (2, J) receives those of the count."""
+    """Predict and correct the filters of a dimension at level ``x``; ``count`` (2, J) receives those of the count."""
     best = -np.inf
     for j in range(filters.shape[1]):
         drift, white, loading = filters[0, j], filters[1, j], filters[2, j]
@@ -155,7 +155,7 @@ def update_bank(
         Updated.
     prior : (J,)
         Mixing proportions.
-    found : (6, d)
+    out : (6, d)
         Receives the rows named above.
     """
     count = np.empty((2, filters.shape[1]))

@@ -16,7 +16,7 @@ RARE, UNLIKELY = 2e-3, 0.01
 
 @compiled_for(out(f8[:, ::1]), f8[::1], f8[::1], f8[::1])
 def change_levels(p: Floats, variance: Floats, renewed: Floats, base: Floats) -> None:
-    """Let levels change: ``p`` (J, g) are distributions over the grid, one for each filter.
+    """Let levels change: ``p`` (J, g) are distributions over the grid, each for a filter.
 
     A level moves by a normal number of steps of ``variance`` (J,), or is drawn from ``base`` (g,) with the probability
     ``renewed`` (J,).

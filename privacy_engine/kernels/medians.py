@@ -13,8 +13,8 @@ from privacy_engine.kernels import compiled_for
 def geometric_medians(xy_m: Floats, starts: Ints, same_place_m: float, iterations: int) -> Floats:
     """The point with the least sum of distances to each of k sets of points, (k, 2).
 
-    ``starts`` (k + 1,) are where each set begins and the last one ends; none is empty. Distances below ``same_place_m``
-    count as that, so that a median on a point is found as well, and a set is done once its median moves by less.
+    ``starts`` (k + 1,) are where each set begins and the last ends; none is empty. Distances below ``same_place_m``
+    count as that, so that a median on a point is reached as well, and a set is done once its median moves by less.
     """
     medians = np.empty((len(starts) - 1, 2))
     most = np.diff(starts).max() if len(medians) else 0

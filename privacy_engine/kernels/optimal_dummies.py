@@ -1,7 +1,7 @@
-"""Optimal dummy landmarks: of all orders in which regular events can join, the one whose mean evaluation is nearest.
+"""Optimal dummy landmarks: of all orders in which regular events can join, that whose mean evaluation is nearest.
 
-Sets of added events are numbers, bit j for the j-th regular event. An order is a chain of sets from the empty one to
-the full one; its evaluations are summed in fixed point, so equal sums are equal numbers. All r! orders meet in the
+Sets of added events are numbers, bit j for the j-th regular event. An order is a chain of sets from the empty to
+the full set; its evaluations are summed in fixed point, so equal sums are equal numbers. All r! orders meet in the
 middle: for every set M of half the events, the sums of the orders up to M and those beyond it are two sorted lists.
 """
 
@@ -146,7 +146,7 @@ def _earlier(order: Ints, other: Ints) -> bool:
 
 @compiled
 def _first_through(values: Ints, middle: int, r: int, goal: int, within: int) -> Ints:
-    """The earliest order through ``middle`` with a sum at most ``within`` from ``goal``; there is one."""
+    """The earliest order through ``middle`` with a sum at most ``within`` from ``goal``, which exists."""
     out, full = np.empty(r, dtype=np.int64), (1 << r) - 1
     beyond, nothing = _sums(values, middle, full), np.zeros(1, dtype=np.int64)
     chosen, left = 0, goal

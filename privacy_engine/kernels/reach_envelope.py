@@ -3,8 +3,8 @@ r"""Envelopes of how far joint draws reach: two tangents and a plateau, proven t
 With p positions the angle :math:`a = s/R` has the log density :math:`g(a) = 2p \ln \sin(a/2) - \rho a` up to π and
 :math:`-\rho a` beyond, :math:`\rho = \epsilon R`. Its derivative :math:`p \cot(a/2) - \rho`, from π on :math:`-\rho`,
 is continuous and falls, so g is concave and lies below each of its tangents. An envelope is five floats, exact however
-they were found: exp(top) from left to right, falling with the slopes up and down before and after. That it lies above g
-is proven in floats with the bounds of docs/decisions/0016-exact-noise.md.
+they were computed: exp(top) from left to right, falling with the slopes up and down before and after. That it lies
+above g is proven in floats with the bounds of docs/decisions/0016-exact-noise.md.
 """
 
 import math
@@ -69,7 +69,7 @@ def _below(tangent: tuple[float, float, float, float, float], end: float, level:
 
 @compiled_for(f8[::1], f8, f8, f8, f8, f8)
 def surely_above(envelope: Floats, low: float, mode: float, high: float, count: float, rate: float) -> bool:
-    """Whether an envelope (5,) is proven to lie above g: on each piece above one of the tangents at these angles."""
+    """Whether an envelope (5,) is proven to lie above g: on each piece above a tangent at these angles."""
     left, right, up, down, top = envelope[0], envelope[1], envelope[2], envelope[3], envelope[4]
     first, middle, last = _tangent(low, count, rate), _tangent(mode, count, rate), _tangent(high, count, rate)
     plateau = _below(middle, left, top, 0.0) and _below(middle, high, top, 0.0) and _below(last, high, top, 0.0)

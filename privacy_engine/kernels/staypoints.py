@@ -89,12 +89,12 @@ def stay_groups(
 ) -> Ints:
     """Stays as half-open groups, (m, 2), of about the next ``most`` comparisons.
 
-    ``starts`` (k + 1,) are where each of k series begins and the last one ends. ``at`` (4,) is the next event, the last
+    ``starts`` (k + 1,) are where each of k series begins and the last ends. ``at`` (4,) is the next event, the last
     known end of a run, the series, and up to where the run of the next event is known: 0 at the beginning.
 
     Squared chords below ``near`` are inside and above ``far`` outside; between the two the haversine decides, against
     ``limit``, strictly or not. ``to_outside``: durations run to the first point outside. ``next_point``: an anchor that
-    fails is followed by the next point instead of the first one outside.
+    fails is followed by the next point instead of the first outside.
     """
     many, i, blocked, series, known, left = 0, at[0], at[1], at[2], at[3], most
     groups, limits = np.empty((16, 2), dtype=np.int64), (near, far, limit, strict)
@@ -108,7 +108,7 @@ def stay_groups(
         if not first <= i < first + len(xyz):
             first, xyz = i, unit_vectors(lon[i : i + WINDOW], lat[i : i + WINDOW])
         anchor = xyz[i - first, 0], xyz[i - first, 1], xyz[i - first, 2]
-        # a later anchor's run that ends no later than a failed one is no longer than it: look at that end first
+        # a later anchor's run that ends no later than a failed run is no longer than it: look at that end first
         if blocked > i and not known and not _inside(lon, lat, i, anchor, blocked, there, limits):
             i += 1
             continue

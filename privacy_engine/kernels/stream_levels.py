@@ -62,7 +62,7 @@ def excess_of_choices(
     default: Floats,
     out: Floats,
 ) -> None:
-    """Into ``found`` (c, 3): mean and variance of :func:`excess_losses` of each choice, and whether it publishes more.
+    """Into ``out`` (c, 3): mean and variance of :func:`excess_losses` of each choice, and whether it publishes more.
 
     ``choices`` (c, 2) are factors and gates of :func:`shrunk`, ``default`` (2,) those they are compared with.
     """
@@ -108,8 +108,8 @@ def predicted_error(
 ) -> tuple[float, float]:
     """Relative and absolute error of the filters' steady state, each a mean over dimensions.
 
-    That of one dimension is the geometric mean over its filters: where they are not known yet, none of them decides
-    alone.
+    That of a single dimension is the geometric mean over its filters: where they are not known yet, none of them
+    decides alone.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The loop of dynamic time warping: one column of costs, traversed once for each position."""
+"""The loop of dynamic time warping: a column of costs, traversed once for each position."""
 
 import numpy as np
 from numba import f8, i8

@@ -127,7 +127,7 @@ class Ball:
 
     @staticmethod
     def atan2(y: Ball, x: Ball) -> Ball:
-        """The angle of (x, y), modulo 2π: a point within d of one at distance f is seen within asin(d/f) of it."""
+        """The angle of (x, y), modulo 2π: a point within d of a point at distance f is seen within asin(d/f) of it."""
         far, near = math.isqrt(x.mid * x.mid + y.mid * y.mid), x.rad + y.rad + 1
         if far <= 2 * near:
             raise Undecided("the angle of a point that may be the origin")

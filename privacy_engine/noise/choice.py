@@ -24,7 +24,7 @@ FLOAT_ERROR = 2.0**-36
 DRAWN_LEVELS, DRAWN_UTILITIES = (1e-9, 1e9), 1e100
 """Levels, and the size of utilities and of their sensitivity, for which that holds."""
 LOWEST_COIN_LEVEL, HIGHEST_COIN_LEVEL = 1e-6, 20.0
-"""Of 485 million other events one is marked at the highest level: beyond it every mark is practically a landmark."""
+"""Of 485 million other events 1 is marked at the highest level: beyond it every mark is practically a landmark."""
 
 
 def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Floats:
@@ -36,7 +36,7 @@ def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float
     Parameters
     ----------
     utilities : (m,) array_like
-        Finite; at least one. In the unit of ``sensitivity``.
+        Finite; not empty. In the unit of ``sensitivity``.
     epsilon, sensitivity : float
         Finite and greater than 0.
 
@@ -77,7 +77,7 @@ def _weights(utilities: Floats, epsilon: float, sensitivity: float) -> Floats:
 def exponential_mechanism(
     utilities: ArrayLike, epsilon: float, sensitivity: float, *, rng: RandomSource | np.random.Generator
 ) -> int:
-    """The index of one option, drawn exactly with the probabilities that :func:`exponential_weights` rounds.
+    """The index of an option, drawn exactly with the probabilities that :func:`exponential_weights` rounds.
 
     Floats stand for the real numbers they are. O(m). Its arguments and errors are the same, in a smaller domain:
     ``epsilon`` from 1e-9 to 1e9, ``sensitivity`` from 1e-100 to 1e100, utilities within ±1e100.
@@ -95,7 +95,7 @@ def exponential_mechanisms(
 ) -> Ints:
     """One option of each row of ``utilities`` (n, m), drawn as :func:`exponential_mechanism` does, (n,) columns.
 
-    Only the options that are ``there`` (n, m) count, at least one of each row. O(n m): a row is drawn from its
+    Only the options that are ``there`` (n, m) count, at least 1 of each row. O(n m): a row is drawn from its
     cumulative weights in floats, and from its exact table where these are too near to the uniform number drawn.
     """
     number(epsilon, "epsilon", lowest=DRAWN_LEVELS[0], highest=DRAWN_LEVELS[1])
@@ -189,7 +189,7 @@ def coin_table(epsilon: float, *, bits: int = 64) -> Table:
 
 
 def gumbel_top(log_weights: ArrayLike, count: int, *, rng: RandomSource | np.random.Generator) -> Ints:
-    """``count`` indices drawn one after another without replacement, each in proportion to its weight, sorted.
+    """``count`` indices drawn in turn without replacement, each in proportion to its weight, sorted.
 
     The largest of ``log_weights`` + Gumbel noise are such a sample [1]_, in O(n). ``count`` is at most how many
     weights are above 0 (``log_weights`` above -inf). In floats: for synthetic data, not for what must be private.

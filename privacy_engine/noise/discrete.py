@@ -64,7 +64,7 @@ def magnitudes(rate: float, words: np.ndarray, rng: RandomSource) -> Ints:
 
 
 def magnitude(rate: float, uniform: LazyUniform) -> int:
-    """⌊-ln U / rate⌋ of one uniform, in balls."""
+    """⌊-ln U / rate⌋ of a uniform, in balls."""
 
     def decide(balls: Sequence[Ball], bits: int) -> int:
         return (-balls[0].log() / Ball.exact(Fraction(rate), bits)).floor()

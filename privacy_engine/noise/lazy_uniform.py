@@ -8,7 +8,7 @@ from privacy_engine.noise.sources import RandomSource
 
 T = TypeVar("T")
 SPARE_BITS = 96
-"""Precision of the balls beyond the bits of the uniforms: their own roundings stay far below one bit of these."""
+"""Precision of the balls beyond the bits of the uniforms: their own roundings stay far below a bit of these."""
 MOST_WORDS = 1 << 14
 """A million bits: a decision that needs more has probability below 2**-900,000, so it shows a defect."""
 

@@ -33,7 +33,7 @@ def planar_laplace(
     a function of the point alone. So it is exactly as indistinguishable, with no allowance for floating point, if the
     bits of ``rng`` are uniform and independent; those of :func:`publishable` are so against whoever cannot break the
     operating system's generator. Proof: docs/decisions/0016-exact-noise.md. A draw that floats do not decide takes a
-    thousand times as long, about one in 30,000: whoever can time single draws learns that.
+    thousand times as long, about 1 in 30,000: whoever can time single draws learns that.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def planar_laplace(
     Raises
     ------
     ParameterError
-        ``epsilon_per_m`` is out of its domain, or not one or as many as the positions.
+        ``epsilon_per_m`` is out of its domain, or neither a number nor as many as the positions.
     DataError
         Positions out of their domain, or not as many longitudes as latitudes.
 

@@ -21,7 +21,7 @@ def rate_ball(epsilon_per_m: float, bits: int) -> Ball:
 def planar_cell(
     lon: float, lat: float, epsilon_per_m: float, uniforms: Sequence[LazyUniform], *, near: bool
 ) -> Cell | None:
-    """What one proposal of the planar sampler gives, None if it is rejected.
+    """What a proposal of the planar sampler gives, None if it is rejected.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def planar_cell(
     uniforms : four of LazyUniform
         Radius, radius, acceptance, bearing.
     near : bool
-        Which of the two samplers, both exact at every rate: the one for noise that is small against the Earth?
+        Which of the two samplers, both exact at every rate: that for noise that is small against the Earth?
     """
 
     def decide(balls: Sequence[Ball], bits: int) -> Cell | None:

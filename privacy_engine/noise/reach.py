@@ -23,7 +23,7 @@ BEFORE, LEVEL, AFTER = range(3)
 class Reaches:
     """How far each of m joint draws reaches: real numbers, known to the required precision.
 
-    ``angle`` (m,) are floats within ``off`` (m,) of them, in radians; ``whole`` (m,) is True where one is beyond π, so
+    ``angle`` (m,) are floats within ``off`` (m,) of them, in radians; ``whole`` (m,) is True where it is beyond π, so
     that a position may be anywhere. ``count`` (m,) are the positions of each, ``epsilon_per_m`` (m,) the rates.
 
     Raises

@@ -1,4 +1,4 @@
-"""Exact draws from a table of probabilities: integer thresholds, and further bits where a word lies on one."""
+"""Exact draws from a table of probabilities: integer thresholds, and further bits where a word lies on a threshold."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Cumulative = Callable[[int], Sequence[Ball]]
 
 
 class Table:
-    """An index i with probability p_i, from the cumulative probabilities p_0, p_0 + p_1, … without the last one, 1.
+    """An index i with probability p_i, from the cumulative probabilities p_0, p_0 + p_1, … without the last, 1.
 
-    A word below ``low[i]`` surely lies below the i-th of them times 2**``bits``, one above ``high[i]`` surely above it;
+    A word below ``low[i]`` surely lies below the i-th of them times 2**``bits``, above ``high[i]`` surely above it;
     what lies between is a tie, which further bits of the same uniform decide.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Events of an upload at hand in neighbouring cells of another one's."""
+"""Events of an upload at hand in neighbouring cells of another upload's."""
 
 from __future__ import annotations
 

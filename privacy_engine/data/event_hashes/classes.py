@@ -22,7 +22,7 @@ Labelled = dict[frozenset[int], tuple[int, list[int]]]
 class Classes(list[Class]):
     """Sets of uploads with how many events each.
 
-    ``joined`` if small classes were made one, which then has too many uploads.
+    ``joined`` if small classes were merged, whose union then has too many uploads.
     """
 
     def __init__(self, items: Iterable[Class] = (), joined: bool = False) -> None:

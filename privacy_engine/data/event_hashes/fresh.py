@@ -57,7 +57,7 @@ class _Smallest:
     """The ``most`` smallest distinct hashes of up to ``many`` events, and the events they are of.
 
     Of more than :data:`FEW` events everything lies in files: the blocks in parts by the first bits of the hashes, of
-    which memory holds one at a time, and then the columns.
+    which memory holds a part at a time, and then the columns.
     """
 
     def __init__(self, many: int, most: int, timed: bool) -> None:
@@ -112,7 +112,7 @@ def _append(columns: Iterable[Any], pieces: Iterable[Any]) -> None:
 
 
 def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[Hashes, Hashes]:
-    """The hashes of cells and phases; 0 for an event without a time, empty where no event has one."""
+    """The hashes of cells and phases; 0 for an event without a time, empty where no event has a time."""
     from privacy_engine.kernels.event_cells import QUARTER_MS, cells
 
     near, phase = (column(np.uint64, len(what)) for _ in range(2))

@@ -17,11 +17,11 @@ Indices = NDArray[np.uint32]
 BITS = 4
 """The first ones of a hash: hashes are sorted in so many parts as these have values."""
 COARSER = 2  # 2 to 4 values are looked through
-FINER = 4  # 16 bits for each value, so that most hashes that are not there are found out in the cache
+FINER = 4  # 16 bits for each value, so that most hashes that are not there are detected in the cache
 
 
 class Table:
-    """Distinct ascending ``values`` that are uniform below the largest one, as hashes and the smallest of them are."""
+    """Distinct ascending ``values`` that are uniform below the largest, as hashes and the smallest of them are."""
 
     def __init__(self, values: Hashes) -> None:
         from privacy_engine.kernels.siphash import index
@@ -38,7 +38,7 @@ class Table:
             group = index(self.values[part], part.start, group, self._shift, self._finer, self._starts, self._filled)
 
     def find(self, queries: Hashes) -> Ints:
-        """The place of each query among the values, (n,); -1 for one that is not there."""
+        """The place of each query among the values, (n,); -1 where it is not there."""
         from privacy_engine.kernels.siphash import find
 
         out = np.empty(len(queries), dtype=np.int64)
@@ -91,7 +91,7 @@ def distinct(hashes: Hashes, some: Mask | None = None) -> Hashes:
 
 
 def common(own: Hashes, other: Hashes, of_own: Mask | None = None, of_other: Mask | None = None) -> tuple[Mask, Mask]:
-    """Which of either are in the other one, (n,) each, where only ``of_own`` and ``of_other`` count."""
+    """Which of either are in the other, (n,) each, where only ``of_own`` and ``of_other`` count."""
     if len(own) > len(other):
         held, holding = common(other, own, of_other, of_own)
         return holding, held

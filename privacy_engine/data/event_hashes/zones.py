@@ -19,8 +19,8 @@ WIDEST = 4 * 26
 SHIFTS = tuple(QUARTER_MS * quarters for quarters in range(-WIDEST, WIDEST + 1) if quarters)
 SAMPLE = 4096
 LEAST = 0.05
-"""A shift counts if it explains this share of the events with equal phases: summer time, and several zones in one
-upload, but not what happens to be at one place a quarter of an hour later."""
+"""A shift counts if it explains this share of the events with equal phases: summer time, and several zones in an
+upload, but not what happens to be at a place a quarter of an hour later."""
 
 
 def in_another_zone(fresh: FreshEvents, events: Mask, other: EventHashes, others: Mask) -> tuple[Mask, Mask]:

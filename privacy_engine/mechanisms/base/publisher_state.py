@@ -1,7 +1,7 @@
 """The state of a publisher as bytes: JSON and the arrays that it names, compressed. No code is stored or run.
 
-:func:`captured` takes what the attributes of a publisher hold, :func:`restored` puts it into a new one. Noise that was
-drawn ahead and the random source are left out: what continues from a state draws new noise.
+:func:`captured` takes what the attributes of a publisher hold, :func:`restored` puts it into a new publisher. Noise
+that was drawn ahead and the random source are left out: what continues from a state draws new noise.
 """
 
 import base64
@@ -19,7 +19,7 @@ from privacy_engine.core.component import Component
 from privacy_engine.errors import DataError
 
 FORMAT = 2
-"""Format 1 was one compressed JSON text with arrays in base64: it is read."""
+"""Format 1 was a compressed JSON text with arrays in base64: it is read."""
 HEAD = struct.Struct("<8sQ")
 MAGIC = b"cairn-s2"
 """Begins a state, before the number of bytes of its JSON; the arrays follow that, each compressed alone."""

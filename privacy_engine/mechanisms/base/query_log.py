@@ -18,7 +18,7 @@ NUMBERS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class NoisyQuery:
-    """Whole numbers computed from prepared check-ins, published with discrete Laplace noise of one rate.
+    """Whole numbers computed from prepared check-ins, published with discrete Laplace noise of a common rate.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class NoisyQuery:
 class QueryLog:
     """The only access of a fit to prepared check-ins: answers with noise, each query listed in ``queries``.
 
-    Which query comes next may depend on earlier answers. Between neighbours ``one`` and ``other`` a fit with these
-    answers spends at most the sum of ``query.spent(one, other)``.
+    Which query comes next may depend on earlier answers. Between neighbours ``first`` and ``second`` a fit with these
+    answers spends at most the sum of ``query.spent(first, second)``.
     """
 
     data: Any
@@ -80,7 +80,7 @@ class QueryLog:
         return query.answer(self.data, self.source)
 
     def repeated(self, times: int) -> Iterator[QueryLog]:
-        """``times`` logs with new answers to the same :class:`NoisyQuery` objects, in the order of this one.
+        """``times`` logs with new answers to the same :class:`NoisyQuery` objects, in the order of this log.
 
         It takes far less time than a new log for each where numbers are few, and is only for fits whose queries are
         always the same.

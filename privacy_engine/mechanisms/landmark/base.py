@@ -1,4 +1,4 @@
-"""What the landmark mechanisms share: planar Laplace noise under budgets of one ledger."""
+"""What the landmark mechanisms share: planar Laplace noise under budgets of a ledger."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -135,7 +135,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
     @same_law_as(draw)
     def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
-        """All draws at once; where a seed decides them one person after another, with the bits of each one's alone."""
+        """All draws at once; where a seed decides them person after person, with the bits of each person's alone."""
         budgets = self._spent(is_landmark, people.starts)
         lon, lat = (column(np.float64, len(budgets)) for _ in range(2))
         cuts = people.starts[[0, -1]] if rng.private else people.starts
@@ -161,7 +161,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         return positions
 
     def perturb(self, lon: Floats, lat: Floats, budgets: Floats, *, rng: noise.RandomSource) -> tuple[Floats, Floats]:
-        """Noisy positions on the grid, one for each budget."""
+        """Noisy positions on the grid, a position for each budget."""
         return noise.planar_laplace(lon, lat, self.rates(budgets), rng=rng)
 
     def rates(self, budgets: Floats) -> Floats:
@@ -174,7 +174,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         return np.asarray(self.epsilon_per_m(budgets) * MARGIN)
 
     def assemble(self, people: Trajectories, lon: Floats, lat: Floats, budgets: Floats) -> Releases:
-        """Releases from the draws made at the events with a budget, each event with the one it has :meth:`shown`."""
+        """Releases from the draws made at the events with a budget, each event with that which it has :meth:`shown`."""
         if len(lon) == len(budgets):
             return self.released(people, lon, lat, budgets, None)
         fresh, n = drawn_of(budgets), len(budgets)
@@ -280,7 +280,7 @@ def _with_budget(columns: list[Floats], starts: Ints) -> Iterator[list[Floats]]:
 
 
 def last_draw(fresh: Mask) -> Ints:
-    """Index of the draw each event shows, (n,): its own or the last one before it; the first where none is before."""
+    """Index of the draw each event shows, (n,): its own or the last before it; the first where none is before."""
     return np.asarray(np.maximum(np.cumsum(fresh, dtype=np.int64) - 1, 0))
 
 

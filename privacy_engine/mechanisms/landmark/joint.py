@@ -1,4 +1,4 @@
-"""Joint: the landmarks drawn share one draw of noise, and public knowledge of movement decides which are drawn."""
+"""Joint: the landmarks drawn share a draw of noise, and public knowledge of movement decides which are drawn."""
 
 from typing import ClassVar, Literal
 
@@ -76,7 +76,7 @@ class Joint(PlanarLaplaceMechanism):
     def _moved(
         self, lon: Floats, lat: Floats, is_landmark: Mask, budgets: Floats, starts: Ints, rng: noise.RandomSource
     ) -> tuple[Floats, Floats, Floats]:
-        """The draws of several people, at the events with a budget, (n,); the deviation of each joint one, (k,)."""
+        """The draws of several people, at the events with a budget, (n,); the deviation of each joint draw, (k,)."""
         joint, other, (lon, lat) = is_landmark & (budgets > 0), ~is_landmark, np.array([lon, lat])
         lon[other], lat[other] = self.perturb(lon[other], lat[other], budgets[other], rng=rng)
         counts = counts_over(joint, starts)

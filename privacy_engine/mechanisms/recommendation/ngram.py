@@ -24,7 +24,7 @@ from privacy_engine.recommender.ngrams import NgramModel
 
 @dataclass(frozen=True, eq=False)
 class GramQuery:
-    """Counts of the grams of one level with discrete Laplace noise, whose rate depends on the parent.
+    """Counts of the grams of a level with discrete Laplace noise, whose rate depends on the parent.
 
     ``rates`` (parents,) hold for ``each`` count in turn. ``epsilon`` is what the query spends at most; on no path from
     the first level to the last do the rates of all queries sum to more than that of ε alone.

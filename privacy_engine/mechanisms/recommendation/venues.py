@@ -64,7 +64,7 @@ class CheckInVenues(CheckInMechanism):
             rule = "joined with a list of venues: upload both in one ZIP archive"
             raise DataError(f"check-ins must be {rule}", field="venues", rule=rule)
         inside = np.flatnonzero(self.grid.cells(listed.lon, listed.lat) >= 0)
-        row = np.full(len(listed) + 1, -1, dtype=np.int64)  # the last one is of places that are not listed
+        row = np.full(len(listed) + 1, -1, dtype=np.int64)  # the last is of places that are not listed
         row[inside] = np.arange(len(inside))
         venue = row[listed.rows(checkins.places)][checkins.place]
         counted = np.flatnonzero(venue >= 0)

@@ -189,7 +189,7 @@ class _Shrink(Publisher):
         return Scheduler(mechanism.epsilon, mechanism.window, mechanism.sensitivity, mechanism.relative)
 
     def _spent(self) -> Floats:
-        """What the last w - 1 timestamps spent, or all before the next one."""
+        """What the last w - 1 timestamps spent, or all before the next."""
         recent = self.ledger.recent
         return np.array(recent[max(len(recent) - self.mechanism.window + 1, 0) :])
 

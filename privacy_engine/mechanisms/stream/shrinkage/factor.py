@@ -12,15 +12,15 @@ FACTORS = (0.2, 0.4, 0.6, 0.8, 1.0)
 OPEN, STRICT = 0.5, 1.5
 """Gates of a single dimension, in standard deviations of the estimate: what is below is published as zero."""
 ALWAYS_OPEN, STRICT_GROWTH, STRICT_AT_ONE, LEAST_STRICT = -1.0, 0.6, -2.03, 1.0
-"""Gates of many dimensions: none, or one that grows with the logarithm of their number."""
+"""Gates of many dimensions: none, or a gate that grows with the logarithm of their number."""
 FORGET_LOSS, FORGET_VARIANCE = 0.98, 0.96
 
 
 class Factor:
-    """Losses of all choices beyond that of the default one, and the best of them.
+    """Losses of all choices beyond that of the default, and the best of them.
 
     Each sample scores what the choices would have published of it before it was drawn, by
-    :func:`~privacy_engine.kernels.stream_levels.excess_losses`. A choice replaces the default where it is better by one
+    :func:`~privacy_engine.kernels.stream_levels.excess_losses`. A choice replaces the default where it is better by a
     standard deviation, two where it publishes more. ``relative`` weighs each dimension by its level.
     """
 
