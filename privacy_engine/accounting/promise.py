@@ -139,7 +139,7 @@ class Context:
 
     @property
     def uncovered(self) -> tuple[str, ...]:
-        """Everything that is not covered, each reading option by itself."""
+        """Everything that is not covered, each reading option separately."""
         listed = f"{READING}, which were {DECIDED} ({', '.join(self.decided)})"
         return (*self.not_covered, listed) if self.decided else self.not_covered
 
