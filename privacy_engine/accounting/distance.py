@@ -34,10 +34,10 @@ def diameter(value: ArrayLike | float, field: str = "diameter_m") -> float:
     ParameterError
         It is no number in this domain; the error names ``field``.
     """
-    found = level(value, field)
-    if not LEAST_M <= found <= MOST_M:
+    metres = level(value, field)
+    if not LEAST_M <= metres <= MOST_M:
         raise refused(ParameterError, field, f"be between {LEAST_M:g} and {MOST_M:,.0f} metres", value)
-    return found
+    return metres
 
 
 def levels_at(epsilons: ArrayLike, distance_m: float, radius_m: float) -> Floats:
@@ -77,8 +77,8 @@ def cell_distances_m(column: Ints, row: Ints, cell_m: float, *, south: float, me
     flat = np.where((low <= 0.0) & (high >= 0.0), 1.0, np.clip(flat, 0.0, 1.0))
     apart_lat = (np.abs(row[:, None] - row) + 1) * cell_m / degree
     apart_lon = (np.abs(column[:, None] - column) + 1) * cell_m / max(metres_per_column, 1e-9)
-    half_lat, half_lon = (np.radians(np.minimum(one, 180.0)) / 2 for one in (apart_lat, apart_lon))
+    half_lat, half_lon = (np.radians(np.minimum(apart, 180.0)) / 2 for apart in (apart_lat, apart_lon))
     squared = np.sin(half_lat) ** 2 + flat[:, None] * flat * np.sin(half_lon) ** 2
-    found = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(squared, 1.0))) * (1 + 1e-12)
-    np.fill_diagonal(found, 0.0)
-    return np.asarray(found)
+    distances = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(squared, 1.0))) * (1 + 1e-12)
+    np.fill_diagonal(distances, 0.0)
+    return np.asarray(distances)

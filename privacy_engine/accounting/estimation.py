@@ -53,7 +53,7 @@ class CorrelationEstimate:
 
 
 def estimate_from_states(states: ArrayLike | Sequence[ArrayLike], *, smoothing: float) -> CorrelationEstimate:
-    """The correlation of ``states``, one whole number for each event, in order; or of several such series.
+    """The correlation of ``states``, a whole number for each event, in order; or of several such series.
 
     Only values that occur become states (at most 400), in ascending order; a state that was never visited is taken to
     be impossible. Every move between two states counts ``smoothing`` beforehand: 1 is the rule of succession, more
@@ -63,7 +63,7 @@ def estimate_from_states(states: ArrayLike | Sequence[ArrayLike], *, smoothing: 
     Raises
     ------
     DataError
-        A series is not one-dimensional whole numbers, or none has two events.
+        A series is not a vector of whole numbers, or none has two events.
     ParameterError
         More than 400 states; ``smoothing`` is negative or not finite, or 0 where a state is never left or never entered
         (its row would be 0/0).
@@ -74,15 +74,15 @@ def estimate_from_states(states: ArrayLike | Sequence[ArrayLike], *, smoothing: 
     [[0.6, 0.4], [0.6667, 0.3333]]
     """
     every = list(states) if isinstance(states, list | tuple) else []
-    several = bool(every) and all(np.ndim(one) == 1 for one in every)
-    found = [np.asarray(one) for one in (every if several else [states])]
-    for one in reported(found):
-        if one.ndim != 1 or (one.size and one.dtype.kind not in "iu"):
-            got = f"{one.ndim} dimensions of {one.dtype}"
+    several = bool(every) and all(np.ndim(item) == 1 for item in every)
+    arrays = [np.asarray(item) for item in (every if several else [states])]
+    for values in reported(arrays):
+        if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
+            got = f"{values.ndim} dimensions of {values.dtype}"
             raise refused(DataError, "states", "be one whole number for each event of a series", got)
-    parts = [one.astype(np.int64) for one in found]
+    parts = [array.astype(np.int64) for array in arrays]
     labels, index = np.unique(np.concatenate(parts), return_inverse=True)
-    return _estimate(labels, index, [len(one) for one in parts], smoothing, "states", "have")
+    return _estimate(labels, index, [len(part) for part in parts], smoothing, "states", "have")
 
 
 def estimate_correlation(
@@ -102,22 +102,22 @@ def estimate_correlation(
     if size < SMALLEST_CELL_M:
         raise refused(ParameterError, "cell_m", f"be at least {SMALLEST_CELL_M:g}", cell_m)
     every = list(series) if isinstance(series, Sequence) else [series]
-    lengths = [len(one) for one in every]
+    lengths = [len(track) for track in every]
     if not sum(lengths):
         raise refused(DataError, "series", "have two events", "none")
-    lon, lat = (np.concatenate([getattr(one, axis) for one in every]) for axis in ("lon", "lat"))
+    lon, lat = (np.concatenate([getattr(track, axis) for track in every]) for axis in ("lon", "lat"))
     x = (lon - lon[0] + 180.0) % 360.0 - 180.0
     metres = math.radians(1.0) * EARTH_RADIUS_M
     per_column = metres * math.cos(math.radians((lat.min() + lat.max()) / 2))
     x = x * per_column
-    column, row = (np.floor(one / size).astype(np.int64) for one in (x - x.min(), (lat - lat.min()) * metres))
-    rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: one number identifies a cell
+    column, row = (np.floor(offset / size).astype(np.int64) for offset in (x - x.min(), (lat - lat.min()) * metres))
+    rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: a number identifies a cell
     cell, index = np.unique(column * rows + row, return_inverse=True)
     labels = np.column_stack([cell // rows, cell % rows])
-    found = _estimate(labels, index, lengths, smoothing, "cell_m", "be so large that the series visit")
+    estimate = _estimate(labels, index, lengths, smoothing, "cell_m", "be so large that the series visit")
     south = float(lat.min())
     apart = cell_distances_m(labels[:, 0], labels[:, 1], size, south=south, metres_per_column=per_column)
-    return replace(found, distances_m=apart)
+    return replace(estimate, distances_m=apart)
 
 
 def _estimate(

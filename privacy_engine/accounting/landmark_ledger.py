@@ -1,4 +1,4 @@
-r"""The ledger of landmark privacy: one class, used by every mechanism, with exact sums.
+r"""The ledger of landmark privacy: a class, used by every mechanism, with exact sums.
 
 State: ``S``, what the landmarks spent so far, and ``M``, the largest budget a regular event spent. Invariant
 :math:`S + M \le \epsilon(1 + 10^{-12})`, in exact arithmetic: budgets are floats, and every float is a whole multiple
@@ -58,8 +58,8 @@ def exact_sum(values: Floats) -> int:
     whole = (mantissa * 2.0**53).astype(np.int64)
     total = 0
     for power in reported(np.unique(exponent).tolist()):
-        one = whole[exponent == power]
-        part = (int((one >> 26).sum()) << 26) + int((one & (1 << 26) - 1).sum())  # 2**36 of them do not overflow
+        bits = whole[exponent == power]
+        part = (int((bits >> 26).sum()) << 26) + int((bits & (1 << 26) - 1).sum())  # 2**36 of them do not overflow
         shift = power - 53 + UNIT_BITS
         total += part << shift if shift >= 0 else part >> -shift  # subnormal ones end in as many zeros
     return total
@@ -108,19 +108,19 @@ class Ledger:
 
     @property
     def left_for_regular(self) -> float:
-        """ε - S: regular events share one slot, the largest of them."""
+        """ε - S: regular events share a slot, the largest of them."""
         return nearest_float(max(self._epsilon - self._spent, 0))
 
     def share(self, landmarks_to_come: int, regulars_to_come: bool) -> float:
-        """What is left for landmarks, divided by those to come and one slot for the regular events, if any need it.
+        """What is left for landmarks, divided by those to come and a slot for the regular events, if any need it.
 
-        A slot once used stays reserved: the regulars' slot counts as long as one of them was or will be released.
+        A slot once used stays reserved: the regulars' slot counts as long as any of them was or will be released.
         """
         slots = landmarks_to_come + (1 if regulars_to_come or self._largest > 0 else 0)
         return self.left_for_regular / max(slots, 1)
 
     def spend(self, budget: float, *, is_landmark: bool) -> None:
-        """Take ``budget`` for one event.
+        """Take ``budget`` for an event.
 
         Raises
         ------
@@ -193,7 +193,7 @@ def spend_each(epsilon: float, budgets: Floats, is_landmark: Mask, starts: Ints)
 def surely_fits(epsilon: float, most: Any, n: Any) -> Any:
     """Return whether :meth:`Ledger.spend_all` takes n budgets of at least 0, as sums in floats prove.
 
-    ``most`` is the float sum of the landmarks' budgets in any order, plus the largest other one. Rounding makes a sum
-    of n such floats smaller by less than n 2**-52 of it. False decides nothing. Arrays of both give one of answers.
+    ``most`` is the float sum of the landmarks' budgets in any order, plus the largest other. Rounding makes a
+    sum of n such floats smaller by less than n 2**-52 of it. False decides nothing. Arrays of both give an array.
     """
     return most * (1 + n * 2.0**-52) <= epsilon * (1 + TOLERANCE / 2)

@@ -1,4 +1,4 @@
-"""Temporal privacy loss of one long series, of which memory holds a piece at a time."""
+"""Temporal privacy loss of a long series, of which memory holds a piece at a time."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ def carried(epsilons: Floats, envelope: Arrays | None) -> Floats:
     """The loss of each event after those before it, (n,); without an envelope its budget."""
     from privacy_engine.kernels.temporal import FIRST, series
 
-    found, state = empty(len(epsilons)), np.array(FIRST)
-    for some in leaving([epsilons, found], blocks(len(found))):
+    losses, state = empty(len(epsilons)), np.array(FIRST)
+    for some in leaving([epsilons, losses], blocks(len(losses))):
         piece = np.ascontiguousarray(epsilons[some])
-        found[some] = piece if envelope is None else series(piece, *envelope, state)
-    return found
+        losses[some] = piece if envelope is None else series(piece, *envelope, state)
+    return losses
 
 
 def longest_gap(landmark: Mask) -> int:
@@ -33,7 +33,7 @@ def longest_gap(landmark: Mask) -> int:
 
 
 def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables) -> tuple[Floats, Floats]:
-    """:func:`privacy_engine.kernels.temporal.landmark_losses` of one series, (n,) each."""
+    """:func:`privacy_engine.kernels.temporal.landmark_losses` of a series, (n,) each."""
     from privacy_engine.kernels.temporal import add_back, join
 
     level, n, landmarks = _level(epsilons, landmark), len(epsilons), 0.0
@@ -54,12 +54,12 @@ def _level(epsilons: Floats, landmark: Mask) -> float:
     from privacy_engine.kernels.temporal import common_level
 
     pieces = leaving([epsilons, landmark], blocks(len(landmark)))
-    found = {common_level(epsilons[some], landmark[some]) for some in pieces} - {-1.0} or {-1.0}
-    return found.pop() if len(found) == 1 else -2.0
+    levels = {common_level(epsilons[some], landmark[some]) for some in pieces} - {-1.0} or {-1.0}
+    return levels.pop() if len(levels) == 1 else -2.0
 
 
 def _side(epsilons: Floats, landmark: Mask, level: float, tables: Tables) -> tuple[Floats, Floats]:
-    """What :func:`privacy_engine.kernels.temporal.windows` has for one direction, (n,) each."""
+    """What :func:`privacy_engine.kernels.temporal.windows` has for a direction, (n,) each."""
     from privacy_engine.kernels.temporal import NONE, windows
 
     n, (tail, ended, start) = len(epsilons), tables
@@ -81,18 +81,18 @@ def _side(epsilons: Floats, landmark: Mask, level: float, tables: Tables) -> tup
 
 def _next_landmarks(landmark: Mask, edges: list[int]) -> list[int]:
     """The first landmark from each edge on, the last edge where there is none."""
-    found = edges[-1:]
+    landmarks = edges[-1:]
     for first, last in leaving([landmark], zip(edges[-2::-1], edges[:0:-1], strict=True)):
         at = int(landmark[first:last].argmax())
-        found.append(first + at if landmark[first + at] else found[-1])
-    return found[::-1]
+        landmarks.append(first + at if landmark[first + at] else landmarks[-1])
+    return landmarks[::-1]
 
 
 def _steps(level: float, longest: int, envelopes: Arrays, start: Ints) -> Floats:
     """What a window adds to its first budget if the others are ``level``, by its length up to ``longest``."""
     from privacy_engine.kernels.temporal import next_steps
 
-    found, values = empty(longest + 1), np.full(len(start), level)
-    for some in leaving([found], blocks(len(found))):
-        next_steps(level, some.start, envelopes, start, values, found[some])
-    return found
+    added, values = empty(longest + 1), np.full(len(start), level)
+    for some in leaving([added], blocks(len(added))):
+        next_steps(level, some.start, envelopes, start, values, added[some])
+    return added

@@ -1,4 +1,4 @@
-r"""Stationary Markov chains: which backward matrix belongs to a forward one.
+r"""Stationary Markov chains: which backward matrix belongs to a forward matrix.
 
 A chain whose forward matrix F and backward matrix B are both the same at all times is stationary: with its shares
 :math:`\pi = \pi F` the flows agree, :math:`\pi_i B_{ij} = \pi_j F_{ji}` [1]_. Only then is the bridged landmark loss of
@@ -46,7 +46,7 @@ def stationary(matrix: ArrayLike) -> Floats:
 def reversal(matrix: ArrayLike) -> Floats:
     """Pr(previous | present) of the stationary chain with ``matrix`` = Pr(next | present), (states, states), or back.
 
-    A state that the chain leaves for good has no previous one in the long run; it is given itself.
+    A state that the chain leaves for good has no previous state in the long run; it is given itself.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def reversal(matrix: ArrayLike) -> Floats:
 
 
 def mismatch(backward: ArrayLike, forward: ArrayLike) -> float:
-    """The largest difference of the two matrices' flows: 0 if they belong to one stationary chain, at most 1.
+    """The largest difference of the two matrices' flows: 0 if they belong to the same stationary chain, at most 1.
 
     >>> mismatch([[0.8, 0.2], [0.2, 0.8]], [[0.8, 0.2], [0.2, 0.8]])
     0.0

@@ -1,6 +1,6 @@
 r"""Temporal privacy loss between every two states whose distance is known.
 
-:mod:`privacy_engine.accounting.temporal` has one number for all pairs of states; here each ordered pair (i, j) has its
+:mod:`privacy_engine.accounting.temporal` has a number for all pairs of states; here each ordered pair (i, j) has its
 own. With distances :math:`d_{ij}`, a radius r and the rows :math:`B_i` of the backward matrix
 
 .. math:: \beta_t(i, j) = \epsilon_t \frac{d_{ij}}{r} + \max_l \max_S \ln \frac{1 + \sum_{k \in S} B_{ik} o_{kl}}
@@ -42,13 +42,13 @@ def pairwise_loss(
     Parameters
     ----------
     epsilons : (n,) array_like
-        Budgets >= 0 within one radius.
+        Budgets >= 0 within the radius.
     distances : (states, states) array_like
         How far apart positions in two states lie at most, in radii; 0 on the diagonal, symmetric.
     backward, forward : (states, states) array_like, LossFunction or None
         Pr(l_{t-1} | l_t) and Pr(l_{t+1} | l_t); None for no correlation in that direction.
     shared : float
-        As in :func:`~privacy_engine.accounting.temporal.temporal_loss`: the level of one more draw that several
+        As in :func:`~privacy_engine.accounting.temporal.temporal_loss`: the level of a further draw that several
         timestamps share, at the largest distance.
 
     Raises
@@ -56,7 +56,7 @@ def pairwise_loss(
     ParameterError
         A budget is negative or not finite, or there are more than 50 states.
     DataError
-        ``epsilons`` is not one-dimensional, distances are no symmetric matrix with zeros on its diagonal, or a matrix
+        ``epsilons`` is not a vector, distances are no symmetric matrix with zeros on its diagonal, or a matrix
         is not row-stochastic with as many states.
 
     Examples
@@ -79,23 +79,23 @@ def pairwise_loss(
 def pairwise_seconds(n: int, *directions: LossFunction | None) -> float:
     """About how long :func:`pairwise_loss` of ``n`` events takes at most, in seconds of a core of the year 2024."""
     steps = 0.0
-    for one in directions:
-        if one is not None:
-            above = (one.matrix[:, None] > one.matrix).sum(axis=2)
-            either = ((one.matrix[:, None] > 0) | (one.matrix > 0)).sum(axis=2)
-            steps += float((above * either).sum()) + 60.0 * one.matrix.size
+    for direction in directions:
+        if direction is not None:
+            above = (direction.matrix[:, None] > direction.matrix).sum(axis=2)
+            either = ((direction.matrix[:, None] > 0) | (direction.matrix > 0)).sum(axis=2)
+            steps += float((above * either).sum()) + 60.0 * direction.matrix.size
     return STEP_S * 1.5 * n * steps
 
 
 def _distances(values: ArrayLike) -> Floats:
-    found = numbers(values, "distances", DataError)
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
-        raise refused(DataError, "distances", "be square", f"shape {found.shape}")
-    if len(found) > MAX_PAIRWISE_STATES:
-        raise refused(ParameterError, "distances", f"have at most {MAX_PAIRWISE_STATES} states", len(found))
-    if np.diagonal(found).any() or not np.array_equal(found, found.T):
+    distances = numbers(values, "distances", DataError)
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or not distances.size:
+        raise refused(DataError, "distances", "be square", f"shape {distances.shape}")
+    if len(distances) > MAX_PAIRWISE_STATES:
+        raise refused(ParameterError, "distances", f"have at most {MAX_PAIRWISE_STATES} states", len(distances))
+    if np.diagonal(distances).any() or not np.array_equal(distances, distances.T):
         raise refused(DataError, "distances", "be symmetric with zeros on the diagonal", "others")
-    return found
+    return distances
 
 
 def _direction(correlation: Correlation, field: str, states: int) -> tuple[Floats, Ints, Ints, Arrays]:

@@ -33,7 +33,7 @@ def plan_budgets(
 ) -> Floats:
     r"""Budgets (n,) whose temporal loss exceeds ``alpha`` nowhere.
 
-    Two losses :math:`\alpha_B, \alpha_F` and one budget :math:`\epsilon` are found with
+    Two losses :math:`\alpha_B, \alpha_F` and a budget :math:`\epsilon` are computed with
 
     .. math:: \epsilon = \alpha_B - L_B(\alpha_B) = \alpha_F - L_F(\alpha_F), \qquad
               \alpha = \alpha_B + \alpha_F - \epsilon :
@@ -45,7 +45,7 @@ def plan_budgets(
     values from the start, and :math:`\epsilon` between: the loss is ``alpha`` at every timestamp. ``"upper-bound"``
     spends :math:`\epsilon` everywhere, also where n is not known beforehand, and approaches ``alpha`` from below.
 
-    Assumes what :func:`~privacy_engine.accounting.temporal.temporal_loss` does: one adversary, who knows exactly these
+    Assumes what :func:`~privacy_engine.accounting.temporal.temporal_loss` does: an adversary, who knows exactly these
     matrices, first-order and the same at all times; planning with other matrices than the adversary's promises
     nothing. Holds up to the rounding of the recursion (relative 1e-12 for thousands of timestamps). The plan
     depends on ``alpha``, ``n`` and the matrices alone, so it costs no budget if they are public.

@@ -1,4 +1,4 @@
-"""``PrivacyLoss``: what one release spends, in the unit that a ledger composes it in."""
+"""``PrivacyLoss``: what a release spends, in the unit that a ledger composes it in."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Literal, get_args
 from privacy_engine.errors import BudgetError, ParameterError
 
 Unit = Literal["event", "event_per_m", "user", "record"]
-"""``event``: ε of one event of a count stream, at whichever timestamps of one window.
-``event_per_m``: ε of one event of a trajectory, within ``radius_m``.
-``user``: ε of all check-ins of one user. ``record``: ε of one check-in."""
+"""``event``: ε of an event of a count stream, at whichever timestamps of a window.
+``event_per_m``: ε of an event of a trajectory, within ``radius_m``.
+``user``: ε of all check-ins of a user. ``record``: ε of a check-in."""
 UNITS: tuple[str, ...] = get_args(Unit)
 
 
 @dataclass(frozen=True)
 class PrivacyLoss:
-    """The level ``epsilon`` that one release spends of each ``unit``.
+    """The level ``epsilon`` that a release spends of each ``unit``.
 
-    Losses of one unit compose by addition; losses of different units are never added. ``radius_m`` is the distance
+    Losses of the same unit compose by addition; losses of different units are never added. ``radius_m`` is the distance
     within which the level holds, for the unit ``event_per_m`` alone.
 
     Raises
@@ -44,7 +44,7 @@ class PrivacyLoss:
 
     @property
     def rate(self) -> Decimal:
-        """ε of one unit: for ``event_per_m`` per metre. Numbers count as written, so that 0.1 is a tenth."""
+        """ε of a unit: for ``event_per_m`` per metre. Numbers count as written, so that 0.1 is a tenth."""
         epsilon = Decimal(repr(float(self.epsilon)))
         return epsilon if self.radius_m is None else epsilon / Decimal(repr(float(self.radius_m)))
 

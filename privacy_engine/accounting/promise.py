@@ -35,9 +35,9 @@ class LandmarkChoice:
         An earlier release decides, which is published: conditional on it traces with the same times have the same.
     one_sided : float
         The level of a one-sided private selection that marked other events beside the landmarks: a plain number, spent
-        for each landmark that could have been none. 0 without one.
+        for each landmark that could have been none. 0 without a selection.
     earlier_per_m : float
-        What the release that decides spent on the landmarks and one more event of any one person, per metre.
+        What the release that decides spent on the landmarks and a further event of any person, per metre.
     provided, not_covered : tuple of str
         As those of :class:`Context`.
     """
@@ -75,11 +75,11 @@ class Context:
     Parameters
     ----------
     landmarks : int or None
-        The largest number of landmarks that any one person has; None in general statements.
+        The largest number of landmarks that any person has; None in general statements.
     unit : str
         Whose data the promise is about.
     stability : int
-        The most events that one uploaded record decides: cleaning that makes several events of one record multiplies
+        The most events that an uploaded record decides: cleaning that makes several events of a record multiplies
         what the record leaks.
     choice : LandmarkChoice
         How the landmarks came about; mechanisms whose releases do not depend on landmarks leave it out.
@@ -92,7 +92,7 @@ class Context:
     stays : DetectedStays or None
         How check-ins were made of trajectories; None of check-ins that were uploaded.
     whole_trace : float or None
-        The largest sum of the budgets of all events of any one person, as a level within the mechanism's radius.
+        The largest sum of the budgets of all events of any person, as a level within the mechanism's radius.
     noise_p95_m : float or None
         What noise moves 95 % of the published positions by at most, in metres; None where it is not known.
     repeats : bool or None
@@ -139,7 +139,7 @@ class Context:
 
     @property
     def uncovered(self) -> tuple[str, ...]:
-        """Everything that is not covered, the reading options one by one."""
+        """Everything that is not covered, each reading option separately."""
         listed = f"{READING}, which were {DECIDED} ({', '.join(self.decided)})"
         return (*self.not_covered, listed) if self.decided else self.not_covered
 
@@ -158,7 +158,7 @@ class Context:
         )
 
     def qualified(self, sentence: str) -> str:
-        """``sentence``, without a full stop, with its conditions and what is not covered, as one sentence."""
+        """``sentence``, without a full stop, with its conditions and what is not covered, in a single sentence."""
         made = self.counted or self.stays
         covers = f", which covers {made.covers}" if made else ""
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""

@@ -15,7 +15,7 @@ STEP_S = 25e-9
 
 
 def loss_seconds(epsilons: Floats, is_landmark: Mask, carried: LossFunction, bound: str) -> float:
-    """About how long the landmark loss of one series takes in one direction, in seconds of a core of the year 2024.
+    """About how long the landmark loss of a series takes in a direction, in seconds of a core of the year 2024.
 
     A step for every event. In gaps whose regular budgets (n,) differ a step for every pair of events, by the published
     formula only as far as the chain remembers. Bridges want that for every state, and first an envelope for every

@@ -5,7 +5,7 @@ one another [1]_ [2]_: the backward loss :math:`\mathrm{BPL}_t = \epsilon_t + L_
 :math:`\mathrm{FPL}_t = \epsilon_t + L_F(\mathrm{FPL}_{t+1})`, together :math:`\mathrm{BPL}_t + \mathrm{FPL}_t -
 \epsilon_t`. Arrays are 0-based; losses and budgets are plain numbers (levels), without a unit.
 
-It holds for one adversary: one who knows the transition matrices, which are first-order and the same at all times.
+It holds for an adversary who knows the transition matrices, which are first-order and the same at all times.
 
 References
 ----------
@@ -32,7 +32,7 @@ from privacy_engine.errors import DataError, ParameterError
 
 MAX_BRIDGE_STATES = 50
 MAX_BRIDGES = 10_000
-"""Largest number of bridges of one direction: states times the distances at which they differ."""
+"""Largest number of bridges of a direction: states times the distances at which they differ."""
 
 
 def smoothing_matrix(n: int, s: float) -> Floats:
@@ -53,12 +53,12 @@ def smoothing_matrix(n: int, s: float) -> Floats:
 
 
 class LossFunction:
-    r"""How a loss is carried one step along a transition matrix, :math:`L(\alpha)`.
+    r"""How a loss is carried a step along a transition matrix, :math:`L(\alpha)`.
 
     .. math:: L(\alpha) = \max \ln \frac{q (e^\alpha - 1) + 1}{d (e^\alpha - 1) + 1}
 
     over ordered pairs of rows and subsets of columns, q and d being the subset's mass in the two rows [1]_. Only the
-    upper-left convex hull of all (d, q) matters: found once, then a query is a binary search.
+    upper-left convex hull of all (d, q) matters: computed once, then a query is a binary search.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ class LossFunction:
         from privacy_engine.kernels.temporal import losses
 
         values = numbers(alpha, "alpha", ParameterError)
-        found = losses(values.ravel(), *self.arrays).reshape(values.shape)
-        return found if values.ndim else float(found)
+        loss = losses(values.ravel(), *self.arrays).reshape(values.shape)
+        return loss if values.ndim else float(loss)
 
     def supremum(self, epsilon: float) -> float:
         """Where a = epsilon + L(a) settles when ``epsilon`` >= 0 is spent for ever; inf where it never does."""
@@ -160,10 +160,10 @@ def temporal_loss(
     """Temporal privacy loss of a series that spends ``epsilons`` (n,), each >= 0 (0: nothing released then).
 
     ``backward`` is the matrix Pr(l_{t-1} | l_t), ``forward`` Pr(l_{t+1} | l_t), both (states, states); None means no
-    correlation in that direction: its loss is then the budget itself. O(n log H). Valid against one adversary
+    correlation in that direction: its loss is then the budget itself. O(n log H). Valid against an adversary
     who has exactly these matrices [1]_.
 
-    ``shared`` >= 0 is the level of one more release whose noise several timestamps share, given the positions
+    ``shared`` >= 0 is the level of a further release whose noise several timestamps share, given the positions
     independent of the others (joint noise). Its odds change by at most e^shared whatever moments change, so
     it adds no more than that to each loss: an upper bound.
 
@@ -172,7 +172,7 @@ def temporal_loss(
     ParameterError
         A budget is negative or not finite, or a matrix has more than 400 states.
     DataError
-        ``epsilons`` is not one-dimensional, or a matrix is not row-stochastic.
+        ``epsilons`` is not a vector, or a matrix is not row-stochastic.
 
     Examples
     --------
@@ -184,8 +184,8 @@ def temporal_loss(
         raise refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
     more = level(shared, "shared")
     envelopes = [
-        None if one is None else loss_function(one, field).arrays
-        for one, field in ((backward, "backward"), (forward, "forward"))
+        None if matrix is None else loss_function(matrix, field).arrays
+        for matrix, field in ((backward, "backward"), (forward, "forward"))
     ]
     before, after = carried(budgets, envelopes[0]), carried(budgets[::-1], envelopes[1])[::-1]
     total = empty(len(budgets))
@@ -212,7 +212,7 @@ def landmark_temporal_loss(
     ``bound="published"`` is that formula as printed. It is **not** an upper bound on the joint loss: between two known
     landmarks the chain is a bridge, no longer Markov with the given matrix. ``bound="bridge"`` conditions every window
     that ends at a landmark on its state, takes the worst state, and is an upper bound; it needs matrices that belong
-    to one stationary chain and costs an envelope for every state and distance.
+    to the same stationary chain and costs an envelope for every state and distance.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def landmark_losses(
     *,
     bound: Literal["published", "bridge"] = "published",
 ) -> tuple[Floats, Floats]:
-    """:func:`landmark_own_loss` and :func:`landmark_temporal_loss` in one pass, in the time of one."""
+    """:func:`landmark_own_loss` and :func:`landmark_temporal_loss` in a single pass, in the time of either."""
     return _landmark_losses(epsilons, is_landmark, backward, forward, bound, own=True, joint=True)
 
 
@@ -286,16 +286,16 @@ def _landmark_losses(
     flat = (math.prod(shape[:-1]), shape[-1])
     marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_, copy=False), shape)).reshape(flat)
     rows = budgets[None] if budgets.ndim == 1 else np.broadcast_to(budgets, shape).reshape(flat)
-    ahead, back = (_tables(*one, marks, bound) for one in ((forward, "forward"), (backward, "backward")))
+    ahead, back = (_tables(*direction, marks, bound) for direction in ((forward, "forward"), (backward, "backward")))
     if len(marks) == 1 and marks.size > BLOCK:
-        found = loss_pieces.landmark_losses(rows[0], marks[0], ahead, back)
-        return found[0].reshape(shape), found[1].reshape(shape)
-    found = landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, own, joint)
-    return found[0].reshape(shape if own else 0), found[1].reshape(shape if joint else 0)
+        both = loss_pieces.landmark_losses(rows[0], marks[0], ahead, back)
+        return both[0].reshape(shape), both[1].reshape(shape)
+    both = landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, own, joint)
+    return both[0].reshape(shape if own else 0), both[1].reshape(shape if joint else 0)
 
 
 def _tables(correlation: Correlation, field: str, landmark: Mask, bound: str) -> tuple[Arrays, Arrays, Ints]:
-    """Envelopes of windows: whose end is no landmark, whose end is one, and where each of these starts."""
+    """Envelopes of windows: whose end is no landmark, whose end is a landmark, and where each of these starts."""
     carried = loss_function(correlation, field)
     states = len(carried.matrix)
     if bound == "published" or states == 1:

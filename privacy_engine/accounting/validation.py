@@ -1,4 +1,4 @@
-"""What the accounting refuses, in one wording: which field broke which rule by which value."""
+"""What the accounting refuses, in common wording: which field broke which rule by which value."""
 
 import math
 
@@ -27,41 +27,41 @@ def whole(value: object, field: str, lowest: int, highest: int) -> int:
 
 
 def numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
-    """``values`` as an array of finite numbers that are at least 0; itself if it is one."""
+    """``values`` as an array of finite numbers that are at least 0; itself if it is such an array."""
     try:
-        found = np.asarray(values, dtype=np.float64, order="C")
+        array = np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise kind(f"{field} must be numbers", field=field, rule="numeric") from error
-    flat = found.reshape(-1)
-    for some in leaving([found], blocks(len(flat))):
+    flat = array.reshape(-1)
+    for some in leaving([array], blocks(len(flat))):
         piece = flat[some]
         if not 0 <= piece.min() <= piece.max() < math.inf:  # not for a nan either
             bad = ~(np.isfinite(piece) & (piece >= 0))
             raise refused(kind, field, "be finite and at least 0", float(piece[bad][0]))
-    return found
+    return array
 
 
 def level(value: ArrayLike | float, field: str) -> float:
-    """``value`` as one finite number that is at least 0."""
+    """``value`` as a finite number that is at least 0."""
     if isinstance(value, float) and 0 <= value < math.inf:
         return float(value)
-    found = numbers(value, field, ParameterError)
-    if found.ndim:
-        raise refused(ParameterError, field, "be one number", f"{found.ndim} dimensions")
-    return float(found)
+    number = numbers(value, field, ParameterError)
+    if number.ndim:
+        raise refused(ParameterError, field, "be one number", f"{number.ndim} dimensions")
+    return float(number)
 
 
 def transition(matrix: ArrayLike, field: str) -> Floats:
     """``matrix`` as a frozen row-stochastic matrix (n, n) of at most 400 states."""
-    found = np.array(numbers(matrix, field, DataError), order="C")  # kernels are compiled for each order separately
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
-        raise refused(DataError, field, "be square", f"shape {found.shape}")
-    if len(found) > MAX_STATES:
-        raise refused(ParameterError, field, f"have at most {MAX_STATES} states", len(found))
-    sums = found.sum(axis=1)
+    array = np.array(numbers(matrix, field, DataError), order="C")  # kernels are compiled for each order separately
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise refused(DataError, field, "be square", f"shape {array.shape}")
+    if len(array) > MAX_STATES:
+        raise refused(ParameterError, field, f"have at most {MAX_STATES} states", len(array))
+    sums = array.sum(axis=1)
     off = np.abs(sums - 1)
     if off.max() > 1e-9:
         row = int(np.argmax(off))
         raise refused(DataError, field, "have rows that sum to 1", f"{sums[row]} in row {row}")
-    found.setflags(write=False)
-    return found
+    array.setflags(write=False)
+    return array

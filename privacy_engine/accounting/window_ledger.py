@@ -1,7 +1,7 @@
 r"""The ledger of w-event privacy: what any w successive timestamps of a stream spend, with exact sums.
 
 Invariant: every window of w timestamps spends at most :math:`\epsilon (1 + 10^{-12})`. Two streams that differ only in
-one window, at each timestamp by at most Δ in sum over the dimensions, change the probability of any output by at most
+a window, at each timestamp by at most Δ in sum over the dimensions, change the probability of any output by at most
 :math:`\exp(\sum_t b_t)` over that window (Kellaris et al., "Differentially private event sequences over infinite
 streams", VLDB 2014). Noise for a budget b is drawn at the rate :math:`\mathrm{fl}(\mathrm{fl}(b / \Delta) \cdot c)`
 with the margin of :mod:`privacy_engine.accounting.landmark_ledger`, whose proof shows that the sum is below ε as reals.
@@ -118,9 +118,9 @@ class WindowLedger:
 
 
 def _rounded_up(units: int) -> float:
-    """The least float of at least so much: two budgets of one timestamp have a sum that may be none."""
-    found = nearest_float(units)
-    return found if exact_units(found) >= units else math.nextafter(found, math.inf)
+    """The least float of at least so much: two budgets of a timestamp have a sum that may be none."""
+    nearest = nearest_float(units)
+    return nearest if exact_units(nearest) >= units else math.nextafter(nearest, math.inf)
 
 
 def window_sums(budgets: Floats, window: int) -> Floats:

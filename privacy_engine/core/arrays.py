@@ -1,4 +1,4 @@
-"""Arrays of numbers: their types, several as one, and parts of one, which begin at ``starts`` (m + 1,)."""
+"""Arrays of numbers: their types, several joined, and parts, which begin at ``starts`` (m + 1,)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ PIECE = 1 << 16
 
 
 def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:
-    """The parts one after another, (n,); an empty array of ``dtype`` where there are none."""
+    """The parts end to end, (n,); an empty array of ``dtype`` where there are none."""
     return np.concatenate(parts) if len(parts) else np.empty(0, dtype)
 
 
@@ -27,20 +27,20 @@ def parts_of(values: NDArray[Any], starts: Ints) -> list[NDArray[Any]]:
 
 
 def over_parts(reduced: np.ufunc, values: NDArray[Any], starts: Ints) -> NDArray[Any]:
-    """``reduced`` over each part, (m,); 0 for one without values."""
+    """``reduced`` over each part, (m,); 0 for a part without values."""
     begun = starts[:-1] < starts[1:]
-    found = np.zeros(len(begun), dtype=values.dtype)
+    by_part = np.zeros(len(begun), dtype=values.dtype)
     if begun.any():
-        found[begun] = reduced.reduceat(values[: starts[-1]], starts[:-1][begun])
-    return found
+        by_part[begun] = reduced.reduceat(values[: starts[-1]], starts[:-1][begun])
+    return by_part
 
 
 def counts_over(mask: Mask, starts: Ints) -> Ints:
     """How many values of each part are true, (m,)."""
-    found = np.zeros(len(starts) - 1, dtype=np.int64)
+    counts = np.zeros(len(starts) - 1, dtype=np.int64)
     for some in blocks(len(mask)):  # as integers they take eight times the memory
-        found += over_parts(np.add, mask[some].astype(np.int64), starts_within(some, starts))
-    return found
+        counts += over_parts(np.add, mask[some].astype(np.int64), starts_within(some, starts))
+    return counts
 
 
 def starts_within(some: slice, starts: Ints) -> Ints:
@@ -49,7 +49,7 @@ def starts_within(some: slice, starts: Ints) -> Ints:
 
 
 def of_parts(values: ArrayLike, some: slice, starts: Ints) -> NDArray[Any]:
-    """For each number of a piece the value of its part; there is one value for each part, (m,), or one for all."""
+    """For each number of a piece the value of its part; there is a value for each part, (m,), or a common value."""
     first, last = max(int(starts.searchsorted(some.start, "right")) - 1, 0), int(starts.searchsorted(some.stop))
     these = np.broadcast_to(values, len(starts) - 1)[first:last]
     return np.repeat(these, np.diff(starts_within(some, starts[first : last + 1])))
@@ -62,29 +62,29 @@ def summed(columns: Callable[[slice], Sequence[Floats]], first: int, last: int) 
     """
     many = last - first
     if many <= PIECE:
-        return np.array([one.sum() for one in columns(slice(first, last))])
+        return np.array([column.sum() for column in columns(slice(first, last))])
     middle = first + many // 2 - many // 2 % 8
     return np.asarray(summed(columns, first, middle) + summed(columns, middle, last))
 
 
 def summed_parts(columns: Callable[[slice], Sequence[Floats]], ends: Ints) -> list[Floats]:
-    """The sums of each part (m,) of k columns, to the last bit those of ``np.add.reduceat``; of one part by pieces."""
+    """The sums of each part (m,) of k columns, to the last bit as ``np.add.reduceat``; of a single part by pieces."""
     first, last = int(ends[0]), int(ends[-1])
     if len(ends) > 2:
-        return [np.add.reduceat(one, ends[:-1]) for one in columns(slice(first, last))]
+        return [np.add.reduceat(column, ends[:-1]) for column in columns(slice(first, last))]
     return [
-        one + rest for one, rest in zip(columns(slice(first, first + 1)), summed(columns, first + 1, last), strict=True)
+        own + rest for own, rest in zip(columns(slice(first, first + 1)), summed(columns, first + 1, last), strict=True)
     ]
 
 
 def places_of(begins: Ints, sizes: Ints) -> Ints:
-    """The places of the values of parts that begin somewhere, one part after another, (n,)."""
+    """The places of the values of parts that begin somewhere, part after part, (n,)."""
     ends = np.cumsum(sizes)
     return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - (ends - sizes), sizes))
 
 
 def in_turn(sizes: Ints, most: int) -> Iterator[slice]:
-    """Successive items whose ``sizes`` (m,) add up to no more than ``most``; a larger one alone."""
+    """Successive items whose ``sizes`` (m,) add up to no more than ``most``; a larger item alone."""
     ends, first = np.cumsum(sizes), 0
     while first < len(sizes):
         last = int(np.searchsorted(ends, most + (ends[first - 1] if first else 0), side="right"))

@@ -63,7 +63,7 @@ class Citation:
         return "\n".join([f"@{self.kind}{{{self.key},", *(f"  {name} = {text}," for name, text in texts.items()), "}"])
 
     def line(self) -> str:
-        """The entry as text, its fields one after the other."""
+        """The entry as text, its fields in sequence."""
         fields = self.fields | {"author": self.fields["author"].replace(" and ", ", ")}
         return " ".join(f"{text.rstrip('.')}." for text in fields.values())
 
@@ -79,11 +79,11 @@ def citation(reference: str) -> Citation:
     >>> citation('Hardt, Talwar. "On the Geometry of Differential Privacy". STOC 2010.').key
     'hardt2010geometry'
     """
-    found = _REFERENCE.match(reference)
-    if found is None:
+    match = _REFERENCE.match(reference)
+    if match is None:
         raise ValueError(f"no reference: {reference}")
-    authors, title, venue, year = found.groups()
-    name = next((one for one in re.findall(r"\w+", title) if len(one) > 3), "work")
+    authors, title, venue, year = match.groups()
+    name = next((term for term in re.findall(r"\w+", title) if len(term) > 3), "work")
     first = unicodedata.normalize("NFKD", authors.split(",")[0])
     key = re.sub(r"[^a-z0-9]", "", f"{first}{year}{name}".lower())
     is_conference = venue.isupper() and venue not in JOURNALS

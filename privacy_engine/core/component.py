@@ -43,15 +43,15 @@ class Component(Frozen):
     @classmethod
     def fields(cls) -> list[dict[str, Any]]:
         """Its parameters as form fields: name, label, unit, symbol, help, bounds, choices, default, required."""
-        found = []
+        fields = []
         for field, info in cls.model_fields.items():
             if field == "name":
                 continue
             param = param_of(info)
             if param is None:
                 raise TypeError(f"{cls.__name__}.{field} must be declared with a Param")
-            found.append(form_field(field, info, param))
-        return found
+            fields.append(form_field(field, info, param))
+        return fields
 
     def parameter(self, name: str, otherwise: Any = None) -> Any:
         """The value of a declared parameter; ``otherwise`` where it declares none of this name."""
@@ -68,12 +68,12 @@ class Component(Frozen):
 
     @classmethod
     def references(cls) -> list[str]:
-        """The references of its docstring, each on one line."""
+        """The references of its docstring, each on a line."""
         return [" ".join(text.split()) for text in _REFERENCE.findall(cls.documentation())]
 
     @classmethod
     def source(cls) -> str:
-        """The references of its docstring, one after the other on one line."""
+        """The references of its docstring, all on a single line."""
         return " ".join(cls.references())
 
 

@@ -6,5 +6,5 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def is_full(error: BaseException) -> bool:
-    """True for a disk, or the share of it that one user may use, that has no space left."""
+    """True for a disk, or the share of it that a user may use, that has no space left."""
     return isinstance(error, OSError) and error.errno in FULL

@@ -36,10 +36,10 @@ def distance_m(
     """
     if len(shape := np.broadcast_shapes(*map(np.shape, (lon1, lat1, lon2, lat2)))) != 1 or shape[0] <= BLOCK:
         return _haversine_m(lon1, lat1, lon2, lat2, radius_m)
-    found, (lon1, lat1, lon2, lat2) = np.empty(shape), np.broadcast_arrays(lon1, lat1, lon2, lat2)
-    for block in blocks(len(found), BLOCK):
-        found[block] = _haversine_m(lon1[block], lat1[block], lon2[block], lat2[block], radius_m)
-    return found
+    metres, (lon1, lat1, lon2, lat2) = np.empty(shape), np.broadcast_arrays(lon1, lat1, lon2, lat2)
+    for block in blocks(len(metres), BLOCK):
+        metres[block] = _haversine_m(lon1[block], lat1[block], lon2[block], lat2[block], radius_m)
+    return metres
 
 
 def _haversine_m(lon1: ArrayLike, lat1: ArrayLike, lon2: ArrayLike, lat2: ArrayLike, radius_m: float) -> Floats:
@@ -110,20 +110,20 @@ class _Projection:
 
 @dataclass(frozen=True)
 class LocalPlane(_Projection):
-    """The plane around one centre, in degrees."""
+    """The plane around a centre, in degrees."""
 
     lon: float
     lat: float
 
     @classmethod
     def around(cls, lon: Floats, lat: Floats) -> Self:
-        """Centred on the mean of the positions as points of the sphere; they must be at least one."""
-        return cls(*map(float, _direction(*(one.mean() for one in unit_vectors(lon, lat)))))
+        """Centred on the mean of the positions as points of the sphere; there must be a position."""
+        return cls(*map(float, _direction(*(axis.mean() for axis in unit_vectors(lon, lat)))))
 
 
 @dataclass(frozen=True, eq=False)
 class LocalPlanes(_Projection):
-    """As many planes as centres, (k,) degrees, and which one projects each position."""
+    """As many planes as centres, (k,) degrees, and which plane projects each position."""
 
     lon: Floats
     lat: Floats
@@ -141,7 +141,7 @@ class LocalPlanes(_Projection):
         phi, lam = np.radians(lat), np.radians(lon)
         up, cos_lat = np.sin(phi), np.cos(phi)
         vectors = cos_lat * np.cos(lam), cos_lat * np.sin(lam), up
-        planes = cls.towards(*(np.add.reduceat(one, starts) for one in vectors))
+        planes = cls.towards(*(np.add.reduceat(axis, starts) for axis in vectors))
         which = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(lon)))
         return planes, planes.of(which)._projected(lon, up, cos_lat)
 

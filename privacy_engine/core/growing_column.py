@@ -11,7 +11,7 @@ from privacy_engine.core.progress import reported
 
 
 class Column:
-    """Numbers in one array, to which pieces are added.
+    """Numbers in an array, to which pieces are added.
 
     The capacity doubles, and those of its pages that nothing was written to take no memory.
     """
@@ -44,10 +44,10 @@ class Column:
 
 
 def gathered(pieces: Iterable[Floats]) -> Floats:
-    """The pieces one after another in an array of its own, of which each is needed while it is added only."""
+    """The pieces end to end in an array of its own, of which each is needed while it is added only."""
     column = Column()
     for piece in reported(pieces):
         column.add(piece)
-    found = column.taken()
-    found.setflags(write=True)
-    return found
+    values = column.taken()
+    values.setflags(write=True)
+    return values

@@ -26,5 +26,5 @@ def millis(time_s: Floats) -> Any:
 
 
 def instants(time_s: Floats) -> list[str]:
-    """Times in ISO 8601 with Z, all with milliseconds: pandas reads a column of one form only."""
+    """Times in ISO 8601 with Z, all with milliseconds: pandas reads a column of a single form only."""
     return [f"{text}Z" for text in np.datetime_as_string(millis(time_s).astype("M8[ms]"), unit="ms").tolist()]

@@ -13,7 +13,7 @@ KERNELS = Path(__file__).parents[1] / "kernels"
 def folder(given: str | None = None) -> Path:
     """The folder for these very sources, in ``given`` (by default numba's own setting) or beside them.
 
-    numba looks at a kernel's own file alone, and what was inlined from another one would outlive a change there.
+    numba looks at a kernel's own file alone, and what was inlined from another file would outlive a change there.
     """
     given = os.environ.get("NUMBA_CACHE_DIR") if given is None else given
     sources = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py"))))

@@ -9,7 +9,7 @@ import numpy as np
 from privacy_engine.core.arrays import Floats, Mask
 
 CELL = 0.5
-"""Degrees that a cell is wide and high; the first one is at 180° west, 90° south, the next one to the east of it."""
+"""Degrees that a cell is wide and high; the first is at 180° west, 90° south, the next to the east of it."""
 
 
 @cache

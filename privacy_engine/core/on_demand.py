@@ -11,10 +11,10 @@ class OnDemand(ModuleType):
     """A module that is imported when something of it is used."""
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(import_module(self.__name__), name)
+        value = getattr(import_module(self.__name__), name)
         if not name.startswith("__"):
-            setattr(self, name, found)
-        return found
+            setattr(self, name, value)
+        return value
 
 
 if TYPE_CHECKING:

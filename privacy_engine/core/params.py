@@ -1,4 +1,4 @@
-"""Parameter types: domain, unit and label in one place; forms, schemas and error messages derive from them."""
+"""Parameter types: domain, unit and label together; forms, schemas and error messages derive from them."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class Spec(Frozen):
         Raises
         ------
         ParameterErrors
-            With one error for each field at fault.
+            With an error for each field at fault.
         """
         try:
             return cls.model_validate(description)
@@ -47,7 +47,7 @@ class Spec(Frozen):
 class Param:
     """How a parameter is called, shown and bounded: ``Annotated[float, Param(...)]`` is a field with this domain.
 
-    ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is one plain sentence for a form;
+    ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is a plain sentence for a form;
     ``control`` names the form control to edit it with, where that does not follow from its type.
     """
 
@@ -327,17 +327,17 @@ def _rule(error: Any) -> str:
 
 def explain(error: ValidationError, *, prefix: str = "") -> list[ParameterError]:
     """Pydantic's errors as ours: field, rule and value of each, and a sentence made of the three."""
-    found = []
+    errors = []
     for item in error.errors(include_url=False):
         inner = item.get("ctx", {}).get("error")
         if isinstance(inner, ParameterErrors):  # a nested description has explained itself already
-            found.extend(inner.errors)
+            errors.extend(inner.errors)
             continue
         field = ".".join(str(part) for part in ((prefix,) if prefix else ()) + tuple(item["loc"])) or "description"
         rule, value = _rule(item), None if item["type"] == "missing" else item["input"]
         got = "" if item["type"] in ("missing", "extra_forbidden") else f", got {brief(value)}"
-        found.append(ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value))
-    return found
+        errors.append(ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value))
+    return errors
 
 
 def brief(value: Any) -> str:

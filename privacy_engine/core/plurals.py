@@ -8,7 +8,7 @@ _IRREGULAR = {"person": "people", "series": "series", "axis": "axes", "matrix": 
 def plural(noun: str) -> str:
     """Return the plural of an English noun, or of the last word of a phrase.
 
-    >>> [plural(one) for one in ("event", "entry", "day", "dummy", "match", "landmark set", "series", "person")]
+    >>> [plural(noun) for noun in ("event", "entry", "day", "dummy", "match", "landmark set", "series", "person")]
     ['events', 'entries', 'days', 'dummies', 'matches', 'landmark sets', 'series', 'people']
     """
     before, space, last = noun.rpartition(" ")

@@ -29,7 +29,7 @@ def announce(stage: str) -> None:
 
 
 def reported(items: Iterable[T], every: int = 1) -> Iterator[T]:
-    """The items, with a report ahead of the first one and of each ``every``-th one after it.
+    """The items, with a report ahead of the first and of each ``every``-th after it.
 
     >>> with listening(lambda: print("on")):
     ...     list(reported("abc", 2))
@@ -38,12 +38,12 @@ def reported(items: Iterable[T], every: int = 1) -> Iterator[T]:
     ['a', 'b', 'c']
     """
     left = 0
-    for one in items:
+    for item in items:
         if not left:
             advance()
             left = every
         left -= 1
-        yield one
+        yield item
 
 
 def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:

@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", r
 
 
 def value_of(text: str) -> Any:
-    """A number where it is one in ASCII; anything else stays text, for the parameter's own rule to judge.
+    """A number where it is written as such in ASCII; anything else stays text, for the parameter's own rule to judge.
 
     >>> value_of("200"), value_of("1e-3"), value_of("seed")
     (200, 0.001, 'seed')
@@ -30,7 +30,7 @@ def short_forms(steps: Iterable[type[Component]]) -> list[str]:
 def parse_short_step(text: str, steps: Iterable[type[Component]], *, option: str) -> dict[str, Any]:
     """The description of a step in short: its name and, in their order, its parameters; the last may be left out.
 
-    Others with a default may be empty. A last one that is text takes the rest: only-hours:UTC:::mon-fri:08:00-18:00.
+    Others with a default may be empty. If the last is text, it takes the rest: only-hours:UTC:::mon-fri:08:00-18:00.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def parse_short_step(text: str, steps: Iterable[type[Component]], *, option: str
         About ``option``: there is no such step, or it has fewer parameters.
     """
     name = text.partition(":")[0]
-    cls = next((one for one in steps if one.registered_name() == name), None)
+    cls = next((step for step in steps if step.registered_name() == name), None)
     fields = cls.fields() if cls else []
     values = text.split(":", len(fields) if fields and fields[-1]["text"] else -1)[1:]
     if cls is None or len(values) > len(fields):

@@ -1,4 +1,4 @@
-"""``Counted``: how the counts of a stream were made of events, and by how much one person's events can change them."""
+"""``Counted``: how the counts of a stream were made of events, and by how much a person's events can change them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Counted:
     grid : Grid
         Its cells are the dimensions.
     unit : "person", "series" or "event"
-        What counts: an event adds 1 to one cell; a person (or a series) adds 1 to each of at most ``most`` cells of a
+        What counts: an event adds 1 to a cell; a person (or a series) adds 1 to each of at most ``most`` cells of a
         timestamp, wherever its other events of that timestamp are.
     most : int
-        The most cells of a timestamp that one unit counts in; 1 for events.
+        The most cells of a timestamp that a unit counts in; 1 for events.
     changed : bool
         True where the sensitivity covers that events of a unit are changed to others, not only added or removed.
     box_from_data, times_from_data : bool
@@ -60,7 +60,7 @@ class Counted:
 
     @property
     def sensitivity(self) -> int:
-        """By how much, in sum over the cells, one unit can change the counts of a timestamp.
+        """By how much, in sum over the cells, a unit can change the counts of a timestamp.
 
         A unit that is present or absent changes ``most`` counts by 1. One whose events are others can be counted in
         ``most`` other cells: twice as much.
@@ -69,14 +69,14 @@ class Counted:
 
     @property
     def event_sensitivity(self) -> int:
-        """By how much one event, present or absent, can change the counts of its timestamp in sum.
+        """By how much an event, present or absent, can change the counts of its timestamp in sum.
 
-        Where units count in some of their cells only, another event can decide in which: one cell less, one more.
+        Where units count in some of their cells only, another event can decide in which: a cell less, a cell more.
         """
         return 1 if self.unit == "event" else 2
 
     def event_charges(self, sensitivity: int) -> int:
-        """How often a release protects one event with its ε: ``sensitivity`` is the one its noise is for.
+        """How often a release protects an event with its ε: ``sensitivity`` is what its noise is for.
 
         >>> grid = Grid(0.0, 0.0, 1.0, 1.0, 1, 1)
         >>> Counted(grid, "person").event_charges(1), Counted(grid, "person").event_charges(2)
@@ -105,17 +105,17 @@ class Counted:
     @property
     def not_covered(self) -> tuple[str, ...]:
         """What no guarantee about the counts covers, noun phrases."""
-        found = ["the box of the grid, which was taken from the data"] * self.box_from_data
-        found += ["the first and the last timestamp, which were taken from the data"] * self.times_from_data
+        excluded = ["the box of the grid, which was taken from the data"] * self.box_from_data
+        excluded += ["the first and the last timestamp, which were taken from the data"] * self.times_from_data
         if self.cleaned:
-            found.append(f"what cleaning ({', '.join(self.cleaned)}) made of the upload before it was counted")
+            excluded.append(f"what cleaning ({', '.join(self.cleaned)}) made of the upload before it was counted")
         if self.decided:
-            found.append(
+            excluded.append(
                 f"the options that the events were read with, decided from the data ({', '.join(self.decided)})"
             )
         if self.unit != "person":
-            found.append(f"other {'events' if self.unit == 'event' else 'series'} of the same person")
-        return tuple(found)
+            excluded.append(f"other {'events' if self.unit == 'event' else 'series'} of the same person")
+        return tuple(excluded)
 
     @property
     def sensitivity_text(self) -> str:
@@ -135,8 +135,8 @@ class Counted:
 
     def as_dict(self) -> dict[str, Any]:
         """The description as JSON-ready data."""
-        found = asdict(self) | {"cleaned": list(self.cleaned), "decided": list(self.decided)}
-        return found if self.decided else {name: value for name, value in found.items() if name != "decided"}
+        fields = asdict(self) | {"cleaned": list(self.cleaned), "decided": list(self.decided)}
+        return fields if self.decided else {name: value for name, value in fields.items() if name != "decided"}
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Counted:

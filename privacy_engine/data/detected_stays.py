@@ -12,8 +12,8 @@ class DetectedStays:
     """Check-ins that are stays: events within ``distance_m`` metres of the first for at least ``duration_s`` seconds.
 
     A user is a person of the trajectories, and their check-ins follow from their events alone. So a person who is
-    present, absent or elsewhere is a user who is added, removed or replaced, and a promise about one user covers all
-    events of one person. One event can change any number of the stays after it, so that a promise about one check-in
+    present, absent or elsewhere is a user who is added, removed or replaced, and a promise about a user covers all
+    events of a person. An event can change any number of the stays after it, so that a promise about a check-in
     covers no event.
 
     ``cleaned`` are the names of the cleaning steps before the detection.
@@ -25,7 +25,7 @@ class DetectedStays:
 
     @property
     def covers(self) -> str:
-        """What a promise about one user covers, a noun phrase that continues its sentence."""
+        """What a promise about a user covers, a noun phrase that continues its sentence."""
         what = f"stays of at least {self.duration_s:,.0f} s within {self.distance_m:,.0f} m"
         return f"all events of one person of the uploaded trajectories, whose {what} are that user's check-ins"
 

@@ -7,8 +7,8 @@ without the key a sketch reveals nothing but how many values two sketches have i
 the grid of 1e-7 degrees and its time in milliseconds, or its position alone where there are no times; a count of a
 stream is its timestamp, its stream's name and its value; a check-in is its place or position, and its time.
 
-Below the smaller of two thresholds both samples are complete, so the share of the smaller one's values that the other
-has estimates the *containment*: which part of the smaller upload lies in the larger one. A part of an upload, or an
+Below the smaller of two thresholds both samples are complete, so the share of the smaller sample's values that the
+other has estimates the *containment*: which part of the smaller upload lies in the larger. A part of an upload, or an
 upload with more data in it, is recognised as a whole copy is.
 """
 
@@ -29,7 +29,7 @@ SIZE = 4096
 LEAST_SAMPLED = 8
 """Fewer comparable hashes than this decide nothing, unless both sketches hold all events."""
 MOST = 0.5
-"""Uploads are taken to be of the same data from this share of the smaller one's events on."""
+"""Uploads are taken to be of the same data from this share of the smaller upload's events on."""
 
 _BLOCK = 1 << 15  # events hashed at a time, which stay in the cache
 _LARGEST = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -48,7 +48,7 @@ class EventSketch:
 
     @property
     def threshold(self) -> np.uint64:
-        """Every event with a hash up to this one is in the sketch."""
+        """Every event with a hash up to this is in the sketch."""
         return _LARGEST if self.complete else np.uint64(self.hashes[-1])
 
     def to_bytes(self) -> bytes:
@@ -79,7 +79,7 @@ def sketch_of(series: Sequence[Trajectory], key: bytes, *, timed: bool) -> Event
     """Return the sketch of all events of ``series`` under the 16 bytes of ``key``.
 
     With ``timed`` an event is a position and a time, which every series must have; else its position alone. Memory
-    beyond the data is constant: blocks of events are hashed and merged into the sample one after another.
+    beyond the data is constant: blocks of events are hashed and merged into the sample in turn.
     """
     return _sketch(_words(series, timed), key)
 
@@ -95,37 +95,37 @@ def checkin_sketch(checkins: CheckIns, key: bytes, *, timed: bool) -> EventSketc
 
 
 def _sketch(events: Iterable[Sequence[Hashes]], key: bytes) -> EventSketch:
-    found: Hashes = np.empty(0, dtype=np.uint64)
+    smallest: Hashes = np.empty(0, dtype=np.uint64)
     for words in reported(events):
         hashes = siphash24(words, key)
-        if len(found) == SIZE:
-            hashes = hashes[hashes < found[-1]]
+        if len(smallest) == SIZE:
+            hashes = hashes[hashes < smallest[-1]]
         if len(hashes):
-            found = np.unique(np.concatenate((found, hashes)))[:SIZE]
-    return EventSketch(found)
+            smallest = np.unique(np.concatenate((smallest, hashes)))[:SIZE]
+    return EventSketch(smallest)
 
 
-def overlap(one: EventSketch, other: EventSketch) -> Overlap:
-    """Return how much of the smaller upload the other contains; both sketches under one key and of one sort of event.
+def overlap(first: EventSketch, second: EventSketch) -> Overlap:
+    """How much of the smaller upload the other contains; both sketches have the same key and sort of event.
 
     Where the events are sampled, ``sampled`` of the smaller upload's were compared, a uniform sample without
     replacement. Two uploads of a and b distinct events that share none have a hash in common with probability at most
     a·b/2**64, for SipHash behaving as a random function.
     """
-    threshold = min(one.threshold, other.threshold)
-    a, b = (sketch.hashes[sketch.hashes <= threshold] for sketch in (one, other))
+    threshold = min(first.threshold, second.threshold)
+    a, b = (sketch.hashes[sketch.hashes <= threshold] for sketch in (first, second))
     sampled = min(len(a), len(b))
     common = len(np.intersect1d(a, b, assume_unique=True))
-    return Overlap(common / sampled if sampled else 0.0, sampled, one.complete and other.complete)
+    return Overlap(common / sampled if sampled else 0.0, sampled, first.complete and second.complete)
 
 
 def _words(series: Sequence[Trajectory], timed: bool) -> Iterator[list[Hashes]]:
-    """The events as messages of one or two words, block by block."""
-    for one in in_pieces(series, _BLOCK):
-        words = [position_words(one.lon, one.lat)]
+    """The events as messages of 1 or 2 words, block by block."""
+    for piece in in_pieces(series, _BLOCK):
+        words = [position_words(piece.lon, piece.lat)]
         if timed:
-            assert one.time_s is not None
-            words.append(instants(one.time_s).view(np.uint64))
+            assert piece.time_s is not None
+            words.append(instants(piece.time_s).view(np.uint64))
         yield words
 
 

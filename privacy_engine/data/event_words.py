@@ -18,7 +18,7 @@ KEY_BYTES = 16
 
 
 def siphash24(message: Sequence[Hashes], key: bytes) -> Hashes:
-    """Return SipHash-2-4 of each event's message, which is one to three little-endian 64-bit words, (n,) each; (n,).
+    """Return SipHash-2-4 of each event's message, which is 1 to 3 little-endian 64-bit words, (n,) each; (n,).
 
     Raises
     ------
@@ -43,14 +43,14 @@ def siphash24(message: Sequence[Hashes], key: bytes) -> Hashes:
 
 
 def frozen(words: Hashes) -> Hashes:
-    """The same words, not to be written through this name: kernels are compiled for one sort of array."""
+    """The same words, not to be written through this name: kernels are compiled for a single sort of array."""
     view = words.view()
     view.flags.writeable = False
     return view
 
 
 def position_words(lon: Floats, lat: Floats) -> Hashes:
-    """Positions on the grid of 1e-7 degrees as words; the two names of the antimeridian are one position."""
+    """Positions on the grid of 1e-7 degrees as words; the two names of the antimeridian are the same position."""
     from privacy_engine.kernels import event_cells
 
     out = np.empty(len(lon), dtype=np.uint64)

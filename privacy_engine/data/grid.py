@@ -19,7 +19,7 @@ _FIELDS = {"west", "south", "east", "north", "columns", "rows"}
 class Grid:
     """``rows`` times ``columns`` cells over a box in degrees, WGS 84; west < east and south < north.
 
-    Cell 0 is in the south-west, 1 the next one to the east. East and north edges of the box belong to the last cells.
+    Cell 0 is in the south-west, 1 the next to the east. East and north edges of the box belong to the last cells.
 
     Raises
     ------
@@ -96,22 +96,22 @@ class Grid:
         >>> Grid.square(0.0, 0.0, 3.0, 2.0, 4).as_dict()
         {'west': 0.0, 'south': 0.0, 'east': 3.0, 'north': 2.0, 'side': 4}
         """
-        found = asdict(self)
+        fields = asdict(self)
         if self.columns == self.rows:
-            found["side"] = found.pop("columns")
-            del found["rows"]
-        return found
+            fields["side"] = fields.pop("columns")
+            del fields["rows"]
+        return fields
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Grid:
         """The grid of :meth:`as_dict`; DataError where a field is missing or unknown, or is no number."""
-        found = dict(description)
-        if "side" in found:
-            found["columns"] = found["rows"] = found.pop("side")
-        if found.keys() != _FIELDS:
+        fields = dict(description)
+        if "side" in fields:
+            fields["columns"] = fields["rows"] = fields.pop("side")
+        if fields.keys() != _FIELDS:
             rule = "west, south, east, north, and side or columns and rows"
             raise DataError(f"grid must have {rule}, got {', '.join(map(str, description))}", field="grid", rule=rule)
-        edges = {name: found[name] for name in ("west", "south", "east", "north")}
+        edges = {name: fields[name] for name in ("west", "south", "east", "north")}
         if not all(isinstance(edge, float | int) and not isinstance(edge, bool) for edge in edges.values()):
             raise DataError("edges of the grid must be numbers, in degrees", field="grid", rule="numbers")
-        return cls(**found)
+        return cls(**fields)

@@ -55,7 +55,7 @@ def level_budgets(sizes: ArrayLike, budget: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Levels of groups of d dimensions, from the coarsest to the dimensions themselves; each divides the one above.
+    """Levels of groups of d dimensions, from the coarsest to the dimensions themselves; each divides that above.
 
     ``levels`` are (d,) each: the number of every dimension's group, from 0 without gaps.
     """
@@ -77,9 +77,9 @@ class Hierarchy:
 
 def of_groups(levels: Sequence[Sequence[Hashable]], dimensions: int) -> Hierarchy:
     """The hierarchy whose groups are named in ``levels``, d names each; the dimensions alone are added below them."""
-    found = [_numbered(names) for names in levels] + [np.arange(dimensions)]
-    different = [a for a, b in pairwise(found) if a.max() < b.max()]
-    return Hierarchy((*different, found[-1]))
+    numbered = [_numbered(names) for names in levels] + [np.arange(dimensions)]
+    different = [a for a, b in pairwise(numbered) if a.max() < b.max()]
+    return Hierarchy((*different, numbered[-1]))
 
 
 def _numbered(names: Sequence[Hashable]) -> Ints:
@@ -99,7 +99,7 @@ def quarters(dimensions: int, names: Sequence[str] | None = None) -> Hierarchy:
     [1, 2, 4]
     """
     cells = [_CELL.fullmatch(name) for name in names or ()]
-    at = np.array([one.groups() for one in cells if one], dtype=np.float64).astype(np.int64).reshape(-1, 2)
+    at = np.array([cell.groups() for cell in cells if cell], dtype=np.float64).astype(np.int64).reshape(-1, 2)
     if len(at) != dimensions or len(np.unique(at, axis=0)) != dimensions:
         return _by_order(dimensions, 4)
     at = at - at.min(axis=0)
@@ -158,7 +158,7 @@ class Consistency:
     def of(cls, hierarchy: Hierarchy, weights: ArrayLike) -> Consistency:
         """For the groups of ``hierarchy``; ``weights`` (H,) above 0 are those of the groups of each level.
 
-        A weight is one over the variance of an estimate.
+        A weight is 1 over the variance of an estimate.
         """
         sizes = hierarchy.sizes
         first = np.concatenate([[0], np.cumsum(sizes)])
@@ -172,9 +172,9 @@ class Consistency:
         """Consistent estimates of all groups, level after level, (n, groups), from those in ``values``."""
         from privacy_engine.kernels.tree import consistent
 
-        found = np.array(values, dtype=np.float64, order="C")
-        consistent(found, self.parent, self.own, self.share)
-        return found
+        estimates = np.array(values, dtype=np.float64, order="C")
+        consistent(estimates, self.parent, self.own, self.share)
+        return estimates
 
     def of_dimensions(self, values: Floats) -> Floats:
         """Those of the dimensions alone, (n, d)."""

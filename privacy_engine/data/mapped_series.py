@@ -28,12 +28,12 @@ _ALIGNED = 8
 
 
 class MappedSeries(list[Trajectory]):
-    """Trajectories, of which iteration keeps no more than one in memory where their columns lie in a file."""
+    """Trajectories, of which iteration keeps a single trajectory in memory where their columns lie in a file."""
 
     def __iter__(self) -> Iterator[Trajectory]:
-        for one in reported(super().__iter__()):
-            yield one
-            leave(one)
+        for track in reported(super().__iter__()):
+            yield track
+            leave(track)
 
 
 class _Place(NamedTuple):
@@ -44,23 +44,23 @@ class _Place(NamedTuple):
 
 
 class SeriesFile:
-    """A file to which trajectories are added, one after another."""
+    """A file to which trajectories are added in turn."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
         weakref.finalize(self, self._file.close)
         self._places: list[_Place] = []
 
-    def add(self, one: Trajectory) -> None:
-        """Write the columns of ``one``."""
+    def add(self, track: Trajectory) -> None:
+        """Write the columns of ``track``."""
         starts = {}
         for name in reported(_COLUMNS):
-            column = getattr(one, name)
+            column = getattr(track, name)
             if column is not None:
                 starts[name] = self._file.tell()
                 self._file.write(np.ascontiguousarray(column).data)
                 self._file.write(bytes(-self._file.tell() % _ALIGNED))
-        self._places.append(_Place(one.name, one.person, len(one), starts))
+        self._places.append(_Place(track.name, track.person, len(track), starts))
 
     def series(self) -> MappedSeries:
         """What was added, read from the file; nothing can be added any more."""
@@ -73,21 +73,21 @@ class SeriesFile:
                 column: np.frombuffer(data, types.get(column, np.float64), size, start)
                 for column, start in starts.items()
             }
-            one = Trajectory(**columns, name=name, person=person)
-            leave(one)
-            yield one
+            track = Trajectory(**columns, name=name, person=person)
+            leave(track)
+            yield track
 
 
 def mapped(series: Iterable[Trajectory]) -> MappedSeries:
     """The trajectories in a file; each is taken from ``series`` as it is written."""
     file = SeriesFile()
-    for one in series:
-        file.add(one)
+    for track in series:
+        file.add(track)
     return file.series()
 
 
 class FileColumn:
-    """A column of numbers of one type that is written to a file piece by piece."""
+    """A column of numbers of a type that is written to a file piece by piece."""
 
     def __init__(self, dtype: Any = np.float64) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
@@ -134,39 +134,39 @@ def empty(many: int, dtype: Any = np.float64) -> NDArray[Any]:
 def piecewise(
     function: Callable[..., NDArray[Any]], *columns: NDArray[Any], dtype: Any = np.float64, size: int = BLOCK
 ) -> NDArray[Any]:
-    """``function``, number by number, of columns (n,) in pieces; memory holds one where they are many."""
-    found = empty(len(columns[0]), dtype)
-    for some in leaving([found, *columns], blocks(len(found), size)):
-        found[some] = function(*(one[some] for one in columns))
-    return found
+    """``function``, number by number, of columns (n,) in pieces; memory holds a piece where they are many."""
+    out = empty(len(columns[0]), dtype)
+    for some in leaving([out, *columns], blocks(len(out), size)):
+        out[some] = function(*(values[some] for values in columns))
+    return out
 
 
 def chosen(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
     """``values[mask]``, in a file if the values are more than :data:`FEW`."""
-    found = column(values.dtype, len(values))
+    kept = column(values.dtype, len(values))
     for some in leaving([values, mask], blocks(len(values))):
-        found.add(values[some][mask[some]])
-    some_of_them: NDArray[Any] = found.taken()
+        kept.add(values[some][mask[some]])
+    some_of_them: NDArray[Any] = kept.taken()
     return some_of_them
 
 
 def parts_at(values: NDArray[Any], begins: Ints, sizes: Ints) -> NDArray[Any]:
-    """The parts of ``sizes`` (m,) that begin somewhere, one after another, in a file if they are many."""
+    """The parts of ``sizes`` (m,) that begin somewhere, end to end, in a file if they are many."""
     starts = np.append(0, np.cumsum(sizes))
-    found, moves = empty(int(starts[-1]), values.dtype), begins - starts[:-1]
-    if len(found) == len(values) > FEW and not moves.any():
+    joined, moves = empty(int(starts[-1]), values.dtype), begins - starts[:-1]
+    if len(joined) == len(values) > FEW and not moves.any():
         return values
-    for some in leaving([values, found], blocks(len(found), PIECE)):
-        found[some] = values[np.arange(some.start, some.stop) + of_parts(moves, some, starts)]
-    return found
+    for some in leaving([values, joined], blocks(len(joined), PIECE)):
+        joined[some] = values[np.arange(some.start, some.stop) + of_parts(moves, some, starts)]
+    return joined
 
 
 def spread(values: NDArray[Any], starts: Ints) -> NDArray[Any]:
     """For each event (n,) the value of its part, of which there are m, which begin at ``starts`` (m + 1,)."""
-    found = empty(int(starts[-1]), values.dtype)
-    for some in leaving([found], blocks(len(found))):
-        found[some] = of_parts(values, some, starts)
-    return found
+    repeated = empty(int(starts[-1]), values.dtype)
+    for some in leaving([repeated], blocks(len(repeated))):
+        repeated[some] = of_parts(values, some, starts)
+    return repeated
 
 
 def total(values: NDArray[Any]) -> float:
@@ -185,11 +185,11 @@ def picked(values: NDArray[Any], at: slice | NDArray[np.integer[Any]]) -> NDArra
     """``values[at]`` for a slice or ascending indices; of a file memory holds a piece of what the indices are of."""
     if isinstance(at, slice):
         return values[at]
-    found = np.empty(len(at), values.dtype)
+    taken = np.empty(len(at), values.dtype)
     for some in leaving([values], blocks(len(values))):
         here = slice(*at.searchsorted(np.array([some.start, some.stop], at.dtype)))
-        found[here] = values[at[here]]
-    return found
+        taken[here] = values[at[here]]
+    return taken
 
 
 def leave(columns: Any) -> None:
@@ -202,13 +202,13 @@ def leave(columns: Any) -> None:
 
 
 def leaving(columns: Any, items: Iterable[T]) -> Iterator[T]:
-    """What is made of an object's columns item by item, of whose pages memory holds those of one at a time."""
+    """What is made of an object's columns item by item, of whose pages memory holds those of a single item."""
     return _leaving(columns, items) if in_files(columns) else iter(items)
 
 
 def _leaving(columns: Any, items: Iterable[T]) -> Iterator[T]:
-    for one in items:
-        yield one
+    for item in items:
+        yield item
         leave(columns)
 
 

@@ -15,31 +15,31 @@ _EVERY = 64
 
 
 def merged(columns: Sequence[Floats], numbers: Ints, begins: Ints, sizes: Ints) -> list[Floats]:
-    """The ``columns``, of which the last one is the time, series after series, each sorted by time, in files if long.
+    """The ``columns``, of which the last is the time, series after series, each sorted by time, in files if long.
 
-    ``numbers`` (m,) state whose each run is, ascending; ``begins`` and ``sizes`` where its events are. Events of one
-    time stay in the order of the runs.
+    ``numbers`` (m,) state whose each run is, ascending; ``begins`` and ``sizes`` where its events are. Events of
+    equal time stay in the order of the runs.
     """
     many = np.bincount(numbers, sizes).astype(np.int64)
-    found = [column(np.float64, int(many.sum())) for _ in columns]
+    files = [column(np.float64, int(many.sum())) for _ in columns]
     first = numbers.searchsorted(np.arange(len(many) + 1))
     for some in in_turn(many, MOST):
         runs = slice(first[some.start], first[some.stop])
         begun, held = begins[runs], sizes[runs]
         pieces = _pieces(columns[-1], begun, held) if many[some.start] > MOST else [(begun, held)]
         for begin, size in reported(pieces):
-            values = [parts_at(one, begin, size) for one in columns]
+            values = [parts_at(whole, begin, size) for whole in columns]
             whose = [np.repeat(numbers[runs], size)] if len(size) == len(held) else []
             order = np.lexsort((values[-1], *whose))
-            for one, taken in zip(found, values, strict=True):
-                one.add(taken[order])
-    return [one.taken() for one in found]
+            for target, taken in zip(files, values, strict=True):
+                target.add(taken[order])
+    return [file.taken() for file in files]
 
 
 def _pieces(times: Floats, begins: Ints, sizes: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """The runs of one series in pieces of no more than ``MOST`` events or so, each later than the one before.
+    """The runs of a series in pieces of no more than ``MOST`` events or so, each later than that before.
 
-    Cut at some of the times, before and after all events of it: those of one time need no sorting, however many.
+    Cut at some of the times, before and after all events of it: those of equal times need no sorting, however many.
     """
     runs = [times[begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
     samples = np.sort(np.concatenate([run[::_EVERY] for run in leaving([times], reported(runs))]))

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Numbered(Sequence[T]):
-    """Items that are made of their numbers, whenever one is needed."""
+    """Items that are made of their numbers, whenever needed."""
 
     @abstractmethod
     def _read(self, number: int) -> T: ...
@@ -44,5 +44,5 @@ class Each(Numbered[T]):
 
 
 def each(items: Sequence[Any], make: Callable[[Any], T]) -> Sequence[T]:
-    """``make`` of each item: at once of a list, and of others whenever one is needed."""
-    return [make(one) for one in items] if isinstance(items, list) else Each(items, make)
+    """``make`` of each item: at once of a list, and of others whenever needed."""
+    return [make(item) for item in items] if isinstance(items, list) else Each(items, make)

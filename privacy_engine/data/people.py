@@ -54,19 +54,19 @@ class Person:
         return self._cut(self._rank)
 
     def ranks_of(self, series: int) -> Ints:
-        """The places of one series' events in the person's order, ascending; ``series`` is one of the members."""
+        """The places of a series' events in the person's order, ascending; ``series`` is a member."""
         return self.ranks()[self.members.index(series)]
 
     def joined(self, series: Sequence[Trajectory]) -> Trajectory:
-        """The person's events as one trajectory in the order of time; ``series`` are those of the whole dataset."""
+        """The person's events as a trajectory in the order of time; ``series`` are those of the whole dataset."""
         own = [series[i] for i in self.members]
         if len(own) == 1:
             return own[0]
-        times = [one.time_s for one in own if one.time_s is not None]
-        marks = [one.marked for one in own if one.marked is not None]
+        times = [track.time_s for track in own if track.time_s is not None]
+        marks = [track.marked for track in own if track.marked is not None]
         return Trajectory(
-            self._ordered([one.lon for one in own]),
-            self._ordered([one.lat for one in own]),
+            self._ordered([track.lon for track in own]),
+            self._ordered([track.lat for track in own]),
             self._ordered(times) if len(times) == len(own) else None,
             self.name,
             self._ordered(marks) if len(marks) == len(own) else None,
@@ -74,7 +74,7 @@ class Person:
         )
 
     def joined_values(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """One array (n,) in the order of time from one array for each series of the whole dataset."""
+        """An array (n,) in the order of time from an array for each series of the whole dataset."""
         return self._ordered([values[i] for i in self.members])
 
     def joined_mask(self, masks: Sequence[Mask]) -> Mask:
@@ -87,25 +87,25 @@ class Person:
         if len(own) == 1:
             return own[0]
         starts = np.cumsum([0, *self.lengths[:-1]])
-        event = self._rank[np.concatenate([one.event + start for one, start in zip(own, starts, strict=True)])]
+        event = self._rank[np.concatenate([release.event + start for release, start in zip(own, starts, strict=True)])]
         by_time = np.argsort(event, kind="stable")
-        times = [one.series.time_s for one in own if one.series.time_s is not None]
+        times = [release.series.time_s for release in own if release.series.time_s is not None]
         series = Trajectory(
-            np.concatenate([one.series.lon for one in own])[by_time],
-            np.concatenate([one.series.lat for one in own])[by_time],
+            np.concatenate([release.series.lon for release in own])[by_time],
+            np.concatenate([release.series.lat for release in own])[by_time],
             np.concatenate(times)[by_time] if len(times) == len(own) else None,
             self.name,
             person=self.name,
         )
-        columns = (self._ordered([getattr(one, name) for one in own]) for name in ("budgets", "fresh", "sd_m"))
+        columns = (self._ordered([getattr(release, name) for release in own]) for name in ("budgets", "fresh", "sd_m"))
         budgets, fresh, sd_m = columns
         return replace(own[0], series=series, event=event[by_time], budgets=budgets, fresh=fresh, sd_m=sd_m)
 
     def cut(self, release: Release, names: Sequence[str]) -> list[Release]:
-        """The release of the joined events as one release for each member; ``names`` are those of all series."""
+        """The release of the joined events as a release for each member; ``names`` are those of all series."""
         if len(self.members) == 1:
             return [release]
-        found, time_s = [], release.series.time_s
+        parts, time_s = [], release.series.time_s
         ends = np.cumsum(self.lengths)
         place = release.event if self.order is None else self.order[release.event]  # with the members end to end
         member = np.searchsorted(ends, place, side="right")
@@ -121,8 +121,8 @@ class Person:
                 person=self.name,
             )
             columns = {name: getattr(release, name)[rank] for name in ("budgets", "fresh", "sd_m")}
-            found.append(replace(release, series=series, event=place[here] - start, **columns))
-        return found
+            parts.append(replace(release, series=series, event=place[here] - start, **columns))
+        return parts
 
     def _ordered(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         if len(parts) == 1:
@@ -138,20 +138,20 @@ class Person:
 def people(series: Sequence[Trajectory]) -> list[Person]:
     """The people of ``series``, in the order of their first series; see :func:`people_of`."""
     known: list[Person] | None = getattr(series, "people", None)  # columns know theirs
-    return (
-        known
-        if known is not None
-        else people_of([one.person for one in series], [len(one) for one in series], [one.time_s for one in series])
-    )
+    if known is None:
+        known = people_of(
+            [track.person for track in series], [len(track) for track in series], [track.time_s for track in series]
+        )
+    return known
 
 
 def people_of(
     names: Sequence[str], lengths: Sequence[int], times: Sequence[NDArray[Any] | None] | None = None
 ) -> list[Person]:
-    """The people of series with these people's ``names``, numbers of events and times, one of each for each series.
+    """The people of series with these people's ``names``, numbers of events and times, each (m,).
 
-    Events are in the order of time, events of one instant in the order of the series. Where a series of a person has
-    no times, and where none are given, that person's series follow one another.
+    Events are in the order of time, events of an instant in the order of the series. Where a series of a person has no
+    times, and where none are given, that person's series follow each other.
     """
     members: dict[str, list[int]] = {}
     times = times or [None] * len(names)
@@ -164,11 +164,11 @@ def people_of(
 
 
 def _by_time(times: Sequence[NDArray[Any] | None]) -> Ints | None:
-    timed = [one for one in times if one is not None]
+    timed = [time_s for time_s in times if time_s is not None]
     if len(times) == 1 or len(timed) < len(times):
         return None
-    held = [one for one in timed if len(one)]
-    if all(one[-1] <= other[0] for one, other in pairwise(held)):
+    held = [time_s for time_s in timed if len(time_s)]
+    if all(before[-1] <= after[0] for before, after in pairwise(held)):
         return None
     return np.argsort(np.concatenate(timed), kind="stable").astype(np.int64)
 
@@ -179,34 +179,34 @@ def joined(series: Sequence[Trajectory]) -> list[Trajectory]:
 
 
 def joined_landmarks(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> list[LandmarkSet]:
-    """One landmark set for each person, in the order of :func:`people`, from one for each series.
+    """One landmark set for each person, in the order of :func:`people`, from a set for each series.
 
     Raises
     ------
     DataError
-        There are not as many landmark sets as series, or one is not over its series' events.
+        There are not as many landmark sets as series, or a set is not over its series' events.
     """
     must_pair(series, landmarks)
-    masks = [one.mask for one in landmarks]
+    masks = [marks.mask for marks in landmarks]
     return [LandmarkSet(person.joined_mask(masks)) for person in people(series)]
 
 
 def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> None:
-    """DataError unless there is one landmark set for each series, over its events."""
+    """DataError unless there is a landmark set for each series, over its events."""
     if len(series) != len(landmarks):
         rule = f"{len(series)} sets, one for each series"
         raise DataError(
             f"landmarks must be {rule}, got {len(landmarks)}", field="landmarks", rule=rule, value=len(landmarks)
         )
-    for one, marks in zip(series, reported(landmarks, ROWS), strict=True):
-        marks.must_cover(one)
+    for track, marks in zip(series, reported(landmarks, ROWS), strict=True):
+        marks.must_cover(track)
 
 
 def most_landmarks(masks: Iterable[Mask]) -> int:
-    """The largest number of landmarks any one person has, from one mask for each person; 0 without people."""
+    """The largest number of landmarks any person has, from a mask for each person; 0 without people."""
     return max((int(total(mask)) for mask in reported(masks)), default=0)
 
 
 def largest_total(budgets: Iterable[Floats]) -> float:
-    """The largest sum of budgets of any one person: what their whole trace leaks at most, as a level."""
-    return max((total(one) for one in reported(budgets)), default=0.0)
+    """The largest sum of budgets of any person: what their whole trace leaks at most, as a level."""
+    return max((total(spent) for spent in reported(budgets)), default=0.0)

@@ -67,25 +67,25 @@ def points_digest(series: Iterable[Published]) -> str:
     distinguish them. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it
     too.
 
-    >>> one = Published("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))
-    >>> points_digest([one, one]) == points_digest([one])
+    >>> part = Published("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))
+    >>> points_digest([part, part]) == points_digest([part])
     False
     """
     of_one, of_several = hashlib.sha256(b"cairn points 1\n"), hashlib.sha256(b"cairn points 1\n")
     people = set[str]()  # whether there are several is known at the end, and the series are seen once
-    held = (one for one in series if len(one.lon))
-    for (name, person), parts in groupby(reported(held), key=lambda one: (one.name, one.person)):
+    held = (part for part in series if len(part.lon))
+    for (name, person), parts in groupby(reported(held), key=lambda part: (part.name, part.person)):
         group = list(parts)
         people.add(person)
         columns = [getattr(group[0], column) for column in ("lon", "lat", "time_ms")]
         if len(group) > 1:
-            columns = [np.concatenate([getattr(one, column) for one in group]) for column in ("lon", "lat", "time_ms")]
-        for found, key in ((of_one, [name]), (of_several, [name, person])):
-            if found is of_one and len(people) > 1:
+            columns = [np.concatenate([getattr(run, column) for run in group]) for column in ("lon", "lat", "time_ms")]
+        for digest, key in ((of_one, [name]), (of_several, [name, person])):
+            if digest is of_one and len(people) > 1:
                 continue
-            found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
+            digest.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
             for some in columns if len(columns[0]) <= PIECE else _pieces(columns):
-                found.update(np.ascontiguousarray(some, dtype="<i8").data)
+                digest.update(np.ascontiguousarray(some, dtype="<i8").data)
     return (of_several if len(people) > 1 else of_one).hexdigest()
 
 
@@ -101,4 +101,4 @@ def trajectories_digest(series: Iterable[Trajectory]) -> str:
 
 def blocks_digest(blocks: Iterable[Trajectories]) -> str:
     """:func:`trajectories_digest` of the series of all blocks."""
-    return points_digest(one for some in blocks for one in published(some))
+    return points_digest(part for some in blocks for part in published(some))

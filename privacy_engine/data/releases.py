@@ -1,4 +1,4 @@
-"""The releases of a dataset as columns with offsets; the release of one series is a view of them."""
+"""The releases of a dataset as columns with offsets; the release of a series is a view of them."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class Releases(Numbered[Release]):
             A release has other events than its series, or publishes them in another order or at other times.
         """
         made = list[Release]()
-        for one, of in zip(releases, series, strict=True):
-            _must_follow(one, of)
-            made.append(one)
+        for release, track in zip(releases, series, strict=True):
+            _must_follow(release, track)
+            made.append(release)
         names = {"names": series.names, "persons": series.persons}
         return cls(**vars(releases_of(made)) | names | {"starts": series.starts, "time_s": series.time_s})
 
@@ -86,10 +86,10 @@ class Releases(Numbered[Release]):
         for column in (event, *of_series.values(), *columns.values()):
             if column is not None:
                 column.setflags(write=False)
-        series, one = object.__new__(Trajectory), object.__new__(Release)  # the columns were checked
+        series, release = object.__new__(Trajectory), object.__new__(Release)  # the columns were checked
         series.__dict__.update(of_series, name=self.names[number], person=self.persons[number])
-        one.__dict__.update(columns, series=series, event=event, private=self.private)
-        return one
+        release.__dict__.update(columns, series=series, event=event, private=self.private)
+        return release
 
     @cached_property
     def sizes(self) -> Ints:
@@ -109,7 +109,7 @@ class Releases(Numbered[Release]):
         )
 
     def cut(self, events: int) -> Iterator[tuple[int, int, Releases]]:
-        """Successive series of no more events together, and the number of the first; a longer one in pieces.
+        """Successive series of no more events together, and the number of the first; a longer series in pieces.
 
         With the number of events of the first series that are ahead of the piece.
         """
@@ -149,18 +149,18 @@ class Releases(Numbered[Release]):
         return unchecked(**columns, starts=starts, names=self.names, persons=self.persons)
 
     def parts(self, some: Iterable[slice]) -> Iterator[Releases]:
-        """The releases of some successive series, and of others, of which memory holds one part at a time."""
-        return leaving(self, (self.part(one.start, one.stop) for one in reported(some)))
+        """The releases of some successive series, and of others, of which memory holds a part at a time."""
+        return leaving(self, (self.part(piece.start, piece.stop) for piece in reported(some)))
 
 
-def _must_follow(one: Release, of: Trajectory) -> None:
+def _must_follow(release: Release, track: Trajectory) -> None:
     rule = "one position for each event published, in the order of the events and at their times"
-    n, event, time_s = len(of), one.event, one.series.time_s
+    n, event, time_s = len(track), release.event, release.series.time_s
     ordered = not len(event) or (event[0] >= 0 and event[-1] < n and (event[1:] > event[:-1]).all())
-    timed = (time_s is None) == (of.time_s is None) or not len(event)
-    if not ordered or len(one.series) != len(event) or len(one.budgets) != n or not timed:
+    timed = (time_s is None) == (track.time_s is None) or not len(event)
+    if not ordered or len(release.series) != len(event) or len(release.budgets) != n or not timed:
         raise DataError(f"a release must have {rule}", field="event", rule=rule)
-    if time_s is not None and of.time_s is not None and not np.array_equal(time_s, of.time_s[event]):
+    if time_s is not None and track.time_s is not None and not np.array_equal(time_s, track.time_s[event]):
         raise DataError(f"a release must have {rule}", field="time_s", rule=rule)
 
 
@@ -173,7 +173,7 @@ class Gathered:
         self._names, self._persons = labels_of(series)
         self._time_s = None if whole is None else whole.time_s
         self._columns = {name: self._column(dtype) for name, dtype in _TYPES.items() if name != "published"}
-        if whole is None and any(one.time_s is not None for one in series):
+        if whole is None and any(track.time_s is not None for track in series):
             self._columns["time_s"] = self._column(np.float64)
         self._untimed, self._private = set[int](), True
 
@@ -202,41 +202,42 @@ class Gathered:
 
     def releases(self) -> Releases:
         """All of them, in the order of their series."""
-        found: dict[str, Any] = {"time_s": self._time_s}
-        found |= self._columns
-        for column in found.values():
+        fields: dict[str, Any] = {"time_s": self._time_s}
+        fields |= self._columns
+        for column in fields.values():
             if column is not None:
                 column.setflags(write=False)
-        untimed = frozenset(self._untimed if found["time_s"] is not None else ())
+        untimed = frozenset(self._untimed if fields["time_s"] is not None else ())
         names: dict[str, Any] = {"names": self._names, "persons": self._persons, "private": self._private}
-        return Releases(starts=self._starts, untimed=untimed, **names, **found)
+        return Releases(starts=self._starts, untimed=untimed, **names, **fields)
 
 
 def releases_of(releases: Sequence[Release]) -> Releases:
     """One release of each series as columns."""
     if isinstance(releases, Releases):
         return releases
-    series, timed = [one.series for one in releases], [one.series.time_s is not None for one in releases]
-    starts: Ints = np.cumsum([0, *(len(one.budgets) for one in releases)])
-    sizes, n = [len(one.event) for one in releases], int(starts[-1])
-    at = concatenated([one.event for one in releases], np.int64) + np.repeat(starts[:-1], sizes)
-    shown = {name: [getattr(one, name) for one in series] for name in ("lon", "lat")}
+    series = [release.series for release in releases]
+    timed = [track.time_s is not None for track in series]
+    starts: Ints = np.cumsum([0, *(len(release.budgets) for release in releases)])
+    sizes, n = [len(release.event) for release in releases], int(starts[-1])
+    at = concatenated([release.event for release in releases], np.int64) + np.repeat(starts[:-1], sizes)
+    shown = {name: [getattr(track, name) for track in series] for name in ("lon", "lat")}
     if any(timed):
-        shown["time_s"] = [np.full(len(one), np.nan) if one.time_s is None else one.time_s for one in series]
+        shown["time_s"] = [np.full(len(track), np.nan) if track.time_s is None else track.time_s for track in series]
     columns: dict[str, Any] = {"time_s": None}
     for name, parts in shown.items():
         columns[name] = np.full(n, np.nan)
         columns[name][at] = concatenated(parts)
     for name in ("budgets", "fresh", "sd_m"):
-        columns[name] = concatenated([getattr(one, name) for one in releases], _TYPES[name])
+        columns[name] = concatenated([getattr(release, name) for release in releases], _TYPES[name])
     if len(at) < n:
         columns["published"] = np.zeros(n, dtype=np.bool_)
         columns["published"][at] = True
     return Releases(
         starts=starts,
-        names=[one.name for one in series],
-        persons=[one.person for one in series],
-        private=all(one.private for one in releases),
+        names=[track.name for track in series],
+        persons=[track.person for track in series],
+        private=all(release.private for release in releases),
         untimed=frozenset(i for i, has_times in enumerate(timed) if not has_times and any(timed)),
         **columns,
     )

@@ -50,7 +50,7 @@ class Grouping:
     cluster_start : (T, d) bool
         Where a new cluster of timestamps begins in a dimension.
     group_size : (T, d) int
-        How many dimensions shared one noisy mean.
+        How many dimensions shared a noisy mean.
     """
 
     cluster_start: Mask
@@ -70,7 +70,7 @@ class StreamRelease:
     time_s : (T,) float or None
         As in :class:`~privacy_engine.data.CountStream`.
     budgets : (T,) float
-        What each timestamp spent; 0 where it repeats an earlier one.
+        What each timestamp spent; 0 where it repeats an earlier release.
     private : bool
         True only if all noise came from the operating system's generator.
     time_name : str
@@ -127,10 +127,10 @@ def export_names(names: Sequence[str]) -> list[str]:
     >>> export_names(["a", "b", "a"])
     ['a', 'b', 'a (2)']
     """
-    found: dict[str, None] = {}  # in their order
+    exported: dict[str, None] = {}  # in their order
     for name in map(plain_name, names):
-        found[_unlike(found, name)] = None
-    return list(found)
+        exported[_unlike(exported, name)] = None
+    return list(exported)
 
 
 def _unlike(taken: Collection[str], name: str) -> str:
@@ -157,10 +157,10 @@ def counts_digest(names: Sequence[str], labels: Sequence[str], counts: Ints | Fl
     It detects damage and exchange. It is no signature: whoever forges a file can compute it too.
     """
     whole = counts.dtype == np.int64
-    found = hashlib.sha256(b"cairn counts 1\n" if whole else b"cairn estimates 1\n")
+    digest = hashlib.sha256(b"cairn counts 1\n" if whole else b"cairn estimates 1\n")
     header, *exported = export_header(time_name, names)
     own = [] if _USUAL_HEADER.fullmatch(header) else [header]  # there were digests before there were other headers
     texts = [exported, [plain_name(label) for label in labels], *own]
-    found.update(json.dumps(texts).encode() + b"\n")
-    found.update(np.ascontiguousarray(counts, dtype="<i8" if whole else "<f8").tobytes())
-    return found.hexdigest()
+    digest.update(json.dumps(texts).encode() + b"\n")
+    digest.update(np.ascontiguousarray(counts, dtype="<i8" if whole else "<f8").tobytes())
+    return digest.hexdigest()

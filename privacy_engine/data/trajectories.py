@@ -32,7 +32,7 @@ class Trajectories(Numbered[Trajectory]):
     lon, lat : (n,) float
         Degrees, WGS 84.
     starts : (m + 1,) int
-        Where each series begins, and where the last one ends.
+        Where each series begins, and where the last ends.
     names, persons : m texts
         What each series is called, and whose it is.
     time_s : (n,) float or None
@@ -40,7 +40,7 @@ class Trajectories(Numbered[Trajectory]):
     marked : (n,) bool or None
         The events that the file itself marks as landmarks.
 
-    The columns may lie in a file; then iteration keeps the pages of no more than one series in memory.
+    The columns may lie in a file; then iteration keeps the pages of no more than a single series in memory.
 
     Raises
     ------
@@ -78,10 +78,10 @@ class Trajectories(Numbered[Trajectory]):
         """The checks of columns in files, of which no more than a piece is to be in memory."""
         for some in blocks(len(self.lon), EVENTS * 16):
             piece = slice(max(some.start - 1, 0), some.stop)  # with the event before it, whose time is no later
-            one = self._view(piece)
-            Trajectory(one.lon, one.lat, marked=one.marked)
-            if one.time_s is not None:
-                instants(one.time_s, len(one), self.starts[1:-1] - piece.start)
+            part = self._view(piece)
+            Trajectory(part.lon, part.lat, marked=part.marked)
+            if part.time_s is not None:
+                instants(part.time_s, len(part), self.starts[1:-1] - piece.start)
             leave(self)
 
     def __len__(self) -> int:
@@ -105,7 +105,7 @@ class Trajectories(Numbered[Trajectory]):
                 read = 0
             return times[some]
 
-        apart = times is None or len(set(self.persons)) == len(self)  # no series of one person interleave
+        apart = times is None or len(set(self.persons)) == len(self)  # no series of a person interleave
         each_time = None if apart else Each(range(len(self)), of)
         return people_of(self.persons, np.diff(self.starts).tolist(), each_time)
 
@@ -129,7 +129,7 @@ class Trajectories(Numbered[Trajectory]):
         return unchecked(**columns, **names, starts=np.append(0, np.cumsum(sizes)))
 
     def chosen(self, mask: Mask, sizes: Ints) -> Trajectories:
-        """The events that a mask (n,) marks, of each series as many as ``sizes`` (m,); one that loses all goes."""
+        """The events that a mask (n,) marks, of each series as many as ``sizes`` (m,); a series that loses all goes."""
         before = np.diff(self.starts)
         if np.array_equal(sizes, before):
             return self
@@ -138,7 +138,7 @@ class Trajectories(Numbered[Trajectory]):
         return self.of_series(held, sizes[held], columns)
 
     def cut_at(self, events: Ints) -> Trajectories:
-        """The series in pieces that begin at these events too; where there are several of one, numbered names."""
+        """The series in pieces that begin at these events too; where there are several of a series, numbered names."""
         pieces = np.bincount(np.searchsorted(self.starts, events, "right") - 1, minlength=len(self)) + 1
         names, persons = list[str](), list[str]()
         for name, person, many in zip(self.names, self.persons, pieces.tolist(), strict=True):
@@ -157,8 +157,8 @@ class Trajectories(Numbered[Trajectory]):
         )
 
     def parts(self, some: Iterable[slice]) -> Iterator[Trajectories]:
-        """Some successive series, and others, of which memory holds one part at a time."""
-        return leaving(self, (self.part(one.start, one.stop) for one in reported(some)))
+        """Some successive series, and others, of which memory holds a part at a time."""
+        return leaving(self, (self.part(piece.start, piece.stop) for piece in reported(some)))
 
     def picked(self, numbers: Sequence[int]) -> Trajectories:
         """The series of these numbers."""
@@ -174,14 +174,14 @@ class Trajectories(Numbered[Trajectory]):
         return leaving(self, map(self._view, blocks(len(self.lon), events)))
 
     def steps_m(self, some: slice) -> Floats:
-        """Metres from each of some successive events to the next one, whichever series that is of."""
+        """Metres from each of some successive events to the next, whichever series that is of."""
         ahead = slice(some.start + 1, some.stop + 1)
-        found = distance_m(self.lon[some], self.lat[some], self.lon[ahead], self.lat[ahead])
+        metres = distance_m(self.lon[some], self.lat[some], self.lon[ahead], self.lat[ahead])
         leave(self)
-        return found
+        return metres
 
     def cut(self, events: int) -> Iterator[tuple[int, Trajectories]]:
-        """Successive series of no more events together, and the number of the first; a longer one in pieces."""
+        """Successive series of no more events together, and the number of the first; a longer series in pieces."""
         slices = list(in_turn(np.diff(self.starts), events)) or [slice(0, 0)]
         for of, part in zip(slices, self.parts(slices), strict=True):
             n = len(part.lon)
@@ -193,53 +193,53 @@ class Trajectories(Numbered[Trajectory]):
     @property
     def columns(self) -> dict[str, Any]:
         """Those that there are, by name."""
-        found = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
-        return {name: values for name, values in found.items() if values is not None}
+        columns = {"lon": self.lon, "lat": self.lat, "time_s": self.time_s, "marked": self.marked}
+        return {name: values for name, values in columns.items() if values is not None}
 
     def _view(self, some: slice, **named: str) -> Trajectory:
-        found = {name: values[some] for name, values in self.columns.items()}
-        one = object.__new__(Trajectory)  # its columns were checked
-        one.__dict__.update(found, **named)
-        return one
+        columns = {name: values[some] for name, values in self.columns.items()}
+        track = object.__new__(Trajectory)  # its columns were checked
+        track.__dict__.update(columns, **named)
+        return track
 
 
 def unchecked(**columns: Any) -> Trajectories:
     """Trajectories of columns that were checked."""
-    found = object.__new__(Trajectories)
-    found.__dict__.update(columns)  # times and marks are None by the class
-    return found
+    tracks = object.__new__(Trajectories)
+    tracks.__dict__.update(columns)  # times and marks are None by the class
+    return tracks
 
 
-def only(one: Trajectory) -> Trajectories:
+def only(track: Trajectory) -> Trajectories:
     """One trajectory as columns."""
-    named = {"names": [one.name], "persons": [one.person], "marked": one.marked}
-    return unchecked(lon=one.lon, lat=one.lat, time_s=one.time_s, starts=np.array([0, len(one)]), **named)
+    named = {"names": [track.name], "persons": [track.person], "marked": track.marked}
+    return unchecked(lon=track.lon, lat=track.lat, time_s=track.time_s, starts=np.array([0, len(track)]), **named)
 
 
 def has_times(series: Sequence[Trajectory]) -> bool:
     """Whether all series have times."""
     if isinstance(series, Trajectories):
         return series.time_s is not None or not len(series)
-    return all(one.time_s is not None for one in series)
+    return all(track.time_s is not None for track in series)
 
 
 def lengths_of(series: Sequence[Trajectory]) -> list[int]:
     """How many events each series has."""
-    return np.diff(series.starts).tolist() if isinstance(series, Trajectories) else [len(one) for one in series]
+    return np.diff(series.starts).tolist() if isinstance(series, Trajectories) else [len(track) for track in series]
 
 
 def labels_of(series: Sequence[Trajectory]) -> tuple[Sequence[str], Sequence[str]]:
     """The names of the series, and whose they are."""
     if isinstance(series, Trajectories):
         return series.names, series.persons
-    return [one.name for one in series], [one.person for one in series]
+    return [track.name for track in series], [track.person for track in series]
 
 
 def together(series: Sequence[Trajectory]) -> Trajectories:
     """Series as columns, with times if all of them have some; marks are left out."""
     advance()
-    columns = {name: [getattr(one, name) for one in series] for name in ("lon", "lat", "time_s")}
-    if not series or any(one is None for one in columns["time_s"]):
+    columns = {name: [getattr(track, name) for track in series] for name in ("lon", "lat", "time_s")}
+    if not series or any(times is None for times in columns["time_s"]):
         del columns["time_s"]
     whole = {name: parts[0] if len(parts) == 1 else concatenated(parts) for name, parts in columns.items()}
     names, persons = labels_of(series)
@@ -247,7 +247,7 @@ def together(series: Sequence[Trajectory]) -> Trajectories:
 
 
 def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Trajectories]:
-    """Successive series together, up to so many events; a longer one is a block of its own.
+    """Successive series together, up to so many events; a longer series is a block of its own.
 
     What costs the same for each series, however short, then costs it for each block. All series of a block have times,
     or none; marks are left out.
@@ -256,12 +256,12 @@ def in_blocks(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
         yield from series.parts(in_turn(np.diff(series.starts), events))
         return
     held, size = list[Trajectory](), 0
-    for one in series:
-        if held and (size + len(one) > events or (one.time_s is None) != (held[0].time_s is None)):
+    for track in series:
+        if held and (size + len(track) > events or (track.time_s is None) != (held[0].time_s is None)):
             yield together(held)
             held, size = [], 0
-        held.append(one)
-        size += len(one)
+        held.append(track)
+        size += len(track)
     if held:
         yield together(held)
 
@@ -275,7 +275,7 @@ def in_pieces(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
 class Joined:
     """Some people's events, each person's in the order of time, made of the series of these ``numbers``.
 
-    ``order`` (n,) lists the events over these series, one after another; None where they are in their order.
+    ``order`` (n,) lists the events over these series, end to end; None where they are in their order.
     """
 
     people: Trajectories
@@ -284,22 +284,22 @@ class Joined:
     order: Ints | None
 
     def column(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """One array (n,) for the people from one for each series of the whole dataset."""
+        """One array (n,) for the people from an array for each series of the whole dataset."""
         own = [parts[i] for i in self.numbers]
         values = own[0] if len(own) == 1 else concatenated(own)
         return values if self.order is None else values[self.order]
 
     def apart(self, values: NDArray[Any]) -> NDArray[Any]:
-        """An array (n,) over the people's events as one over the series, one after another: undoes :meth:`column`."""
+        """An array (n,) over the people's events as an array over the series, end to end: undoes :meth:`column`."""
         if self.order is None:
             return values
-        found = np.empty_like(values)
-        found[self.order] = values
-        return found
+        placed = np.empty_like(values)
+        placed[self.order] = values
+        return placed
 
 
 def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterator[Joined]:
-    """The people of ``series``, up to so many events of several together; one with more is alone.
+    """The people of ``series``, up to so many events of several together; a person with more is alone.
 
     A person has times where all of their series have.
     """
@@ -330,9 +330,9 @@ def _joined(series: Sequence[Trajectory], some: list[Person]) -> Joined:
     own = series.picked(numbers) if isinstance(series, Trajectories) else together([series[i] for i in numbers])
     starts, order = np.cumsum([0, *map(len, some)]), None
     if any(person.order is not None for person in some):
-        orders = [np.arange(len(one)) if one.order is None else one.order for one in some]
+        orders = [np.arange(len(person)) if person.order is None else person.order for person in some]
         order = np.concatenate(orders) + np.repeat(starts[:-1], np.diff(starts))
     columns = {"lon": own.lon, "lat": own.lat, "time_s": own.time_s}
-    ordered = {name: one if one is None or order is None else one[order] for name, one in columns.items()}
+    ordered = {name: values if values is None or order is None else values[order] for name, values in columns.items()}
     names = [person.name for person in some]
     return Joined(unchecked(**ordered, starts=starts, names=names, persons=names), numbers, own.starts, order)

@@ -32,7 +32,7 @@ def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
 
 
 def _frozen(values: ArrayLike) -> bool:
-    """Whether an array owns its data, or lies in a file, and may not be written: such a one need not be copied."""
+    """Whether an array owns its data, or lies in a file, and may not be written: such an array need not be copied."""
     if not isinstance(values, np.ndarray) or values.flags.writeable:
         return False
     base: Any = values.base
@@ -89,8 +89,8 @@ class Trajectory:
         The events that the file itself marks as landmarks. None where it has no such column. It belongs to what came
         in: :meth:`moved`, and with it every release, leaves it behind.
     person : str
-        Whose trajectory this is. Series with the same ``person`` are one person's and share one budget
-        (:mod:`privacy_engine.data.people`); all with the default "" are one person's without a name.
+        Whose trajectory this is. Series with the same ``person`` are the same person's and share a budget
+        (:mod:`privacy_engine.data.people`); all with the default "" are those of a person without a name.
 
     Raises
     ------
@@ -142,7 +142,7 @@ class Trajectory:
         return self.picked(slice(n))
 
     def picked(self, index: Mask | NDArray[np.intp] | slice, name: str | None = None) -> Trajectory:
-        """The events that ``index`` selects, with all their columns, under ``name`` if one is given."""
+        """The events that ``index`` selects, with all their columns, under ``name`` if given."""
         return Trajectory(
             self.lon[index],
             self.lat[index],
@@ -230,14 +230,14 @@ class CheckIns:
     user, users : (n,) int and texts
         Which of ``users`` each event belongs to.
     time_s : (n,) float
-        Seconds since 1970-01-01 UTC, never decreasing for one user; users follow each other.
+        Seconds since 1970-01-01 UTC, never decreasing for a user; users follow each other.
     place, places : (n,) int and texts, or None
         Which of ``places`` each event was at.
     lon, lat : (n,) float or None
         Degrees, WGS 84.
     place_names : texts
-        A name to show for each of ``places``, empty for one that has none; empty where no place has one. Two places
-        may have one name.
+        A name to show for each of ``places``, empty where it has none; empty where no place has a name. Two places
+        may have the same name.
     venues : Venues, optional
         The list that came with the check-ins, of visited places and others.
 
@@ -316,10 +316,10 @@ class LandmarkSet:
 
     @classmethod
     def of(cls, mask: Mask) -> LandmarkSet:
-        """The landmark set of a part of another one's mask, which is not copied."""
-        found = object.__new__(cls)
-        found.__dict__["mask"] = mask
-        return found
+        """The landmark set of a part of another set's mask, which is not copied."""
+        marks = object.__new__(cls)
+        marks.__dict__["mask"] = mask
+        return marks
 
     @classmethod
     def at(cls, events: Sequence[int] | Ints, n: int) -> LandmarkSet:
@@ -340,7 +340,7 @@ class LandmarkSet:
         return len(self.mask)
 
     def must_cover(self, series: Trajectory) -> None:
-        """DataError unless this marks the events of ``series``, one by one."""
+        """DataError unless this marks the events of ``series``, each of them."""
         if len(self) != len(series):
             raise DataError(
                 f"landmarks must mark {len(series)} events, got {len(self)}",
@@ -367,7 +367,7 @@ class LandmarkSet:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What a mechanism publishes of one series, and what it spent.
+    """What a mechanism publishes of a series, and what it spent.
 
     ``series`` holds the published positions; ``event[j]`` is the 0-based event the j-th of them stands for
     (a gap leaves its event out). ``budgets`` (n,) is the budget each event's own draw consumed, 0 where the
@@ -376,7 +376,7 @@ class Release:
 
     ``private`` is True only if every draw came from the operating system's generator, as
     ``TrajectoryMechanism.release`` records it from the source it drew from. False means that the release is not known
-    to be private: only a True one may carry its mechanism's guarantee. Post-processing keeps it.
+    to be private: only True may carry its mechanism's guarantee. Post-processing keeps it.
 
     Raises
     ------

@@ -19,11 +19,11 @@ class Venues:
     Parameters
     ----------
     ids : texts
-        The identifier of each, every one once.
+        The identifier of each, none twice.
     lon, lat : (n,) float
         Degrees, WGS 84.
     names : texts
-        The name of each, empty for one that has none.
+        The name of each, empty where it has none.
 
     Raises
     ------
@@ -52,17 +52,17 @@ class Venues:
         return {place: row for row, place in enumerate(self.ids)}
 
     def rows(self, places: Sequence[str]) -> NDArray[np.int64]:
-        """The row of each place, (n,); -1 for one that is not in the list."""
-        return np.array([self._row.get(one, -1) for one in places], dtype=np.int64)
+        """The row of each place, (n,); -1 where it is not in the list."""
+        return np.array([self._row.get(place, -1) for place in places], dtype=np.int64)
 
     def positions(self, places: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Longitude and latitude of each place in degrees, (n,) each; nan for one that is not in the list."""
+        """Longitude and latitude of each place in degrees, (n,) each; nan where it is not in the list."""
         rows = self.rows(places)
         lon, lat = (np.append(axis, np.nan)[rows] for axis in (self.lon, self.lat))
         return lon, lat
 
     def names_of(self, places: Sequence[str]) -> list[str]:
-        """The name of each place; empty for one that has none."""
+        """The name of each place; empty where it has none."""
         return [self.names[row] if row >= 0 else "" for row in self.rows(places).tolist()]
 
     def at(self, rows: NDArray[np.int64]) -> Venues:
@@ -82,7 +82,7 @@ class Venues:
         if not isinstance(described, dict) or described.keys() != {"ids", "lon", "lat", "names"}:
             raise DataError(f"venues must be {rule}", field="venues", rule=rule)
         texts = [described[name] for name in ("ids", "names")]
-        if not all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in texts):
+        if not all(isinstance(column, list) and all(isinstance(text, str) for text in column) for column in texts):
             raise DataError(f"venues must be {rule}", field="venues", rule=rule)
         try:
             lon, lat = (np.array(described[axis], dtype=np.float64).reshape(len(texts[0])) for axis in ("lon", "lat"))

@@ -92,7 +92,7 @@ def _decorator(signature: tuple[Any, ...] | None, options: dict[str, Any]) -> De
 def compiled_for(*signature: Any) -> Decorator:
     """Compile a kernel for arguments of these types alone; see :func:`compiled`.
 
-    Types are numba's: ``f8[::1]`` is an array in C's order, read-only or not; one that is written to is
+    Types are numba's: ``f8[::1]`` is an array in C's order, read-only or not; an array that is written to is
     ``out(f8[::1])``, and a tuple of types stands for a tuple. What Python passes otherwise is a TypeError.
     """
     return _decorator(signature, OPTIONS)
@@ -101,8 +101,8 @@ def compiled_for(*signature: Any) -> Decorator:
 def compiled(function: F) -> F:
     """``function`` compiled at its first call, kept on disk, run without the interpreter's lock.
 
-    A division by zero gives inf or nan as in numpy: one that could raise would keep loops from being vectorised. No
-    operation is reordered or fused, so that results are the same on every processor.
+    A division by zero gives inf or nan as in numpy: a division that could raise would keep loops from being vectorised.
+    No operation is reordered or fused, so that results are the same on every processor.
     """
     return _decorator(None, OPTIONS)(function)
 

@@ -1,11 +1,11 @@
 """Releases of Adaptive, event by event: what is drawn, with which budget, and how often landmarks are sampled.
 
-The kernel goes through the people of a block one after another and returns to its caller for what it cannot do. From
+The kernel goes through the people of a block in turn and returns to its caller for what it cannot do. From
 the operating system's generator it draws itself, with the certified noise of :mod:`.certified`. Draws that a seed
 decides are made by the caller, some events ahead, so that their bits are those of the mechanism's ``perturb``.
 
 What landmarks spent is summed exactly, as :class:`privacy_engine.accounting.landmark_ledger.Ledger` does: every share
-of a person is a whole number of units, 2**-55 of the power of two above the first one, and below 2**112 of them.
+of a person is a whole number of units, 2**-55 of the power of two above the first, and below 2**112 of them.
 """
 
 import math
@@ -28,7 +28,7 @@ NUMBERS = Z + 1
 EPSILON, RADIUS_M, MARGIN, EARTH_M, THRESHOLD = range(5)
 PER_DEGREE = math.pi / 180.0
 CELLS_PER_DEGREE, TURN, HALF_TURN = 10_000_000, 3_600_000_000, 1_800_000_000
-SPARE_BITS = 2  # of a unit: rounding may leave a share a little below the first one
+SPARE_BITS = 2  # of a unit: rounding may leave a share a little below the first
 ONE, SIXTY_FOUR = np.uint64(1), np.uint64(64)
 
 
@@ -57,7 +57,7 @@ def _nearest(high: np.uint64, low: np.uint64, unit: int) -> float:
 
 @inlined
 def _share(how: Floats, state: Ints) -> float:
-    """What is left beside the landmarks' budgets, shared by the landmarks to come and one slot for the others."""
+    """What is left beside the landmarks' budgets, shared by the landmarks to come and a slot for the others."""
     unit = state[UNIT]
     high, low = _units(how[EPSILON], unit)
     spent_high, spent_low = np.uint64(state[HIGH]), np.uint64(state[LOW])
@@ -106,7 +106,7 @@ def _decide(t: int, landmark: bool, absorption: bool, how: Floats, state: Ints, 
 
 @inlined
 def _accept(x: float, y: float, z: float, limit: float, state: Ints, numbers: Floats) -> None:
-    """Compare a draw, a point of the unit sphere, with the last one."""
+    """Compare a draw, a point of the unit sphere, with the last."""
     dx, dy, dz = numbers[X] - x, numbers[Y] - y, numbers[Z] - z
     if state[DRAWN] > 0:
         state[INTERVAL] = 1 if dx * dx + dy * dy + dz * dz > limit else state[INTERVAL] + 1
@@ -164,7 +164,7 @@ def released(
 
     ``starts`` (m + 1,) are where people's events, ``lon``, ``lat`` and ``is_landmark`` (n,), begin; ``how`` the numbers
     from EPSILON on. With ``draws`` from ``words``: of a :data:`PROPOSAL` that is kept the caller sets DECIDED to 2 and
-    writes the cell to ``chunk_lon`` and ``chunk_lat``; of one that is not, 1. Without, the caller draws a
+    writes the cell to ``chunk_lon`` and ``chunk_lat``; of a draw that is not, 1. Without, the caller draws a
     :data:`CHUNK` of SIZE events from EVENT on at SHARE, and writes how many there are to HELD, their squared chord to
     LIMIT, and their positions as points of the unit sphere (chunk, 3) too. ``found_lon``, ``found_lat`` and
     ``budgets`` (n,) are what comes of it.

@@ -1,6 +1,6 @@
-"""The loops of AdaPub: partition, noise, thresholds, clusters and medians, one timestamp after the other.
+"""The loops of AdaPub: partition, noise, thresholds, clusters and medians, timestamp after timestamp.
 
-Columns are dimensions, of one run or of several runs side by side; partitions never cross runs. All state is in arrays
+Columns are dimensions, of a run or of several runs side by side; partitions never cross runs. All state is in arrays
 that :func:`advance` changes in place, so a stream may be given in pieces of any length. Each step of a timestamp is one
 loop over the columns: functions that are called for each cell with several arrays cost more than the work itself. Loops
 are short and have few arrays, so that the compiler makes vectors of them; those that cannot be vectors have no branch
@@ -26,7 +26,7 @@ LARGEST = 2**40  # larger counts count as this
 
 
 class Settings(NamedTuple):
-    """What stays the same during a run: ``mode`` is one of the constants above, ``epsilon`` that of the threshold."""
+    """What stays the same during a run: ``mode`` is among the constants above, ``epsilon`` that of the threshold."""
 
     mode: int
     runs: int
@@ -54,7 +54,7 @@ class State(NamedTuple):
 
 
 class Long(NamedTuple):
-    """The clusters of more timestamps: the row of each column that has one, and ``raw`` and ``noisy``, (rows, LONGEST).
+    """The clusters of more timestamps: the row of each column that has any, and ``raw`` and ``noisy``, (rows, LONGEST).
 
     Most clusters are short: where those are together, they fit the processor's cache.
     """
@@ -111,10 +111,10 @@ def thresholds(
 def deviation(raw: Ints, c: int, n: int, total: int, x: int) -> int:
     """n + 1 times the deviation of ``raw[c, :n]``, whose sum is ``total``, and ``x``: the sum of |v - mean|, exact."""
     m, s = n + 1, total + x
-    found = abs(m * x - s)
+    dev = abs(m * x - s)
     for i in range(n):
-        found += abs(m * raw[c, i] - s)
-    return found
+        dev += abs(m * raw[c, i] - s)
+    return dev
 
 
 @inlined
@@ -137,10 +137,10 @@ def query_counts(
     for c in range(len(row)):
         n = size[c]
         if n <= near:
-            found = deviation(raw, c, n, total[c], row[c])
+            dev = deviation(raw, c, n, total[c], row[c])
         else:
-            found = deviation(long_raw, place[c], n, total[c], row[c])
-        merged[c] = found // (n + 1) + noise[taken] - start_noise[c] < limits[c]
+            dev = deviation(long_raw, place[c], n, total[c], row[c])
+        merged[c] = dev // (n + 1) + noise[taken] - start_noise[c] < limits[c]
         taken += 1 if is_open[c] else 0
     used[QUERIES] = taken
 
@@ -152,10 +152,10 @@ def spread(noisy: Floats, c: int, n: int, estimate: float) -> float:
     for i in range(n):
         total += noisy[c, i]
     mean = total / (n + 1)
-    found = abs(estimate - mean)
+    dev = abs(estimate - mean)
     for i in range(n):
-        found += abs(noisy[c, i] - mean)
-    return found
+        dev += abs(noisy[c, i] - mean)
+    return dev
 
 
 @inlined
@@ -169,7 +169,7 @@ def query_estimates(
     limits: Floats,
     merged: Mask,
 ) -> None:
-    """Compare the deviation of the estimates of each open cluster and its next one with the threshold."""
+    """Compare the deviation of the estimates of each open cluster and its next with the threshold."""
     for c in range(len(estimates)):
         if is_open[c]:
             n = size[c]
@@ -200,8 +200,8 @@ def put(raw: Ints, noisy: Floats, c: int, n: int, count: int, x: float) -> float
     noisy[c, i] = x
     half = (n + 1) // 2
     upper, lower = noisy[c, half], noisy[c, max(half - 1, 0)]
-    found: float = upper if n % 2 == 0 else 0.5 * (lower + upper)
-    return found
+    median: float = upper if n % 2 == 0 else 0.5 * (lower + upper)
+    return median
 
 
 @inlined
@@ -307,28 +307,28 @@ def pair(
 @inlined
 def free_rows(size: Ints, near: int, place: Ints, free: Ints) -> int:
     """Write the rows that no cluster has into ``free``; how many there are."""
-    taken, found = np.zeros(len(free), dtype=np.bool_), 0
+    taken, many = np.zeros(len(free), dtype=np.bool_), 0
     for c in range(len(size)):
         if size[c] > near:
             taken[place[c]] = True
     for i in range(len(taken)):
-        free[found] = i
-        found += 0 if taken[i] else 1
-    return found
+        free[many] = i
+        many += 0 if taken[i] else 1
+    return many
 
 
 @inlined
 def may_lengthen(size: Ints, near: int) -> int:
     """How many clusters the next timestamp may make longer than ``near``, unless none can be longer."""
-    found = 0
+    many = 0
     for c in range(len(size)):
-        found += 1 if size[c] == near else 0
-    return found if near < LONGEST else 0
+        many += 1 if size[c] == near else 0
+    return many if near < LONGEST else 0
 
 
 @inlined
 def most_draws(mode: int, runs: int, partitioned: bool, columns: int) -> Ints:
-    """How many draws of each kind one timestamp takes at most, (4,)."""
+    """How many draws of each kind a timestamp takes at most, (4,)."""
     most = np.zeros(4, dtype=np.int64)
     most[SUMS] = columns
     most[STARTS] = columns if mode == SVT else 0
@@ -339,21 +339,21 @@ def most_draws(mode: int, runs: int, partitioned: bool, columns: int) -> Ints:
 
 @inlined
 def lasts(last_used: Ints, used: Ints) -> bool:
-    """Whether the draws suffice for one more timestamp, whatever it takes: no more than so many are used."""
-    found = True
+    """Whether the draws suffice for another timestamp, whatever it takes: no more than so many are used."""
+    enough = True
     for i in range(len(used)):
-        found = found and used[i] <= last_used[i]
-    return found
+        enough = enough and used[i] <= last_used[i]
+    return enough
 
 
-@compiled_for(i8[:, ::1], i8, out(f8[:, ::1]), tuple(out(one) for one in FIELDS))
+@compiled_for(i8[:, ::1], i8, out(f8[:, ::1]), tuple(out(field) for field in FIELDS))
 def advance(rows: Ints, t: int, published: Floats, *fields: Any) -> tuple[int, bool]:
     """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``published`` (n, runs d), as far as draws and rows last.
 
     ``fields`` are those of :class:`Settings`, :class:`State`, :class:`Long`, :class:`Draws` and :class:`Trace`, one
     after the other, which are passed in half of the time that the tuples take. The last receives clusters and groups.
 
-    Returns how many were published, and whether rows are missing for the next one.
+    Returns how many were published, and whether rows are missing for the next.
     """
     mode, runs, partitioned, relative, epsilon, release, errors, size, is_open, start_noise = fields[:10]
     total, group, raw, noisy, place, long_raw, long_noisy = fields[10:17]

@@ -1,4 +1,4 @@
-"""The partition of AdaPub: dimensions whose last releases lie between the same bounds share one noisy mean."""
+"""The partition of AdaPub: dimensions whose last releases lie between the same bounds share a noisy mean."""
 
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ class Groups(NamedTuple):
 @inlined
 def rank(bounds: Floats, highest: float, value: float) -> int:
     """How many of the ``bounds``, times ``highest``, are below ``value``."""
-    found = 0
+    below = 0
     for i in range(len(bounds)):
-        found += 1 if bounds[i] * highest < value else 0
-    return found
+        below += 1 if bounds[i] * highest < value else 0
+    return below
 
 
 @inlined
@@ -83,10 +83,10 @@ def estimate(
     group: Ints,
     groups: Groups,
 ) -> None:
-    """The estimates of one timestamp, each run's grouped by uniforms of its own."""
+    """The estimates of a timestamp, each run's grouped by uniforms of its own."""
     d = len(row) // runs
     for c in range(0, len(row), d):
-        one = slice(c, c + d)
+        run = slice(c, c + d)
         bounds = uniforms[used[UNIFORMS]]
-        estimate_groups(row[one], noise, bounds, used, release[one], estimates[one], group[one], groups)
+        estimate_groups(row[run], noise, bounds, used, release[run], estimates[run], group[run], groups)
         used[UNIFORMS] += 1

@@ -1,4 +1,4 @@
-r"""Planar noise in floats with proven bounds: each draw is the exact one, rejected for certain, or undecided.
+r"""Planar noise in floats with proven bounds: each draw is exact, rejected for certain, or undecided.
 
 Every uniform number is an infinite string of bits, of which a word has the first 64. A kernel computes with the middle
 of what the first bits leave and a bound on how far the real sampler's value may lie from its own: by those further bits
@@ -127,14 +127,14 @@ def planar_cells(
     """
     for i in range(len(lon)):
         if rate[i] > 1.0:
-            found, sd, cd, off = near_angle(rate[i], words[i, 0], words[i, 1], words[i, 2])
+            outcome, sd, cd, off = near_angle(rate[i], words[i, 0], words[i, 1], words[i, 2])
         else:
-            found, sd, cd, off = far_angle(rate[i], words[i, 0], words[i, 2])
-        if found == DONE:
-            found, x, y = cell(lon[i], lat[i], sd, cd, words[i, 3], off)
-            if found == DONE:
+            outcome, sd, cd, off = far_angle(rate[i], words[i, 0], words[i, 2])
+        if outcome == DONE:
+            outcome, x, y = cell(lon[i], lat[i], sd, cd, words[i, 3], off)
+            if outcome == DONE:
                 cell_x[i], cell_y[i] = x, y
-        state[i] = found
+        state[i] = outcome
 
 
 @compiled_for(
@@ -168,9 +168,9 @@ def disc_cells(
             state[i] = UNDECIDED
             if u >= 2.0**-30 and root >= 2.0**-24 * sine:
                 away = unknown + 64 * U + 1.25 * U / u * math.sqrt(inner / outer)  # 64 U: inner and outer are rounded
-                found, x, y = cell(lon[i], lat[i], 2.0 * root, outer - inner, words[i, 1], away)
-                state[i] = found
-                if found == DONE:
+                outcome, x, y = cell(lon[i], lat[i], 2.0 * root, outer - inner, words[i, 1], away)
+                state[i] = outcome
+                if outcome == DONE:
                     cell_x[i], cell_y[i] = x, y
         if starts[j + 1] - place >= len(lon):
             break
@@ -215,7 +215,7 @@ def reach_proposals(
 
 
 @compiled_for(u8[::1], f8, out(i8[::1]), out(b1[::1]))
-def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndarray) -> int:
+def scaled_logarithms(words: np.ndarray, rate: float, whole: Ints, sure: np.ndarray) -> int:
     """The whole part of -ln(u) / ``rate`` for each word's uniform, and whether it is decided, (n,); how many are."""
     for i in range(len(words)):
         u = unit(words[i])
@@ -224,7 +224,7 @@ def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndar
         off = (1.25 * U / u + 4 * U * level) / rate + 4 * U * x
         k = math.floor(x)
         sure[i] = u >= SURE and x - k > off and 1.0 - (x - k) > off
-        found[i] = k
+        whole[i] = k
     return int(sure.sum())
 
 

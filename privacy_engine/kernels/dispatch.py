@@ -1,7 +1,7 @@
-"""Batches of simulation plans of one class over one chunk of events, in one call.
+"""Batches of simulation plans of the same class over a chunk of events, in a single call.
 
 Each plan is simulated in all lanes, or, with ``one_lane_each``, plan i in lane i alone: then each repetition has its
-own landmarks, and its result has the bits of that lane alone. ``units`` must then be one event longer than the chunk.
+own landmarks, and its result has the bits of that lane alone. ``units`` must then be an event longer than the chunk.
 """
 
 import math
@@ -26,7 +26,7 @@ def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Nee
     """
     plans, n = rates.shape
     scales, largest = np.empty((plans, n)), np.zeros(plans)
-    found, published = np.zeros(n, dtype=np.uint8), np.empty(plans)
+    needs, published = np.zeros(n, dtype=np.uint8), np.empty(plans)
     wrong = 0
     for i in range(plans):
         for event in range(n):
@@ -41,18 +41,18 @@ def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Nee
             joint += source >= 0 and rates[i, source] == 0.0
             most = scales[i, event] if scales[i, event] > most else most
             required = LENGTH if source == event else DIRECTION
-            found[max(source, 0)] |= required if source >= 0 else NOTHING  # a branch would be mispredicted often
+            needs[max(source, 0)] |= required if source >= 0 else NOTHING  # a branch would be mispredicted often
         largest[i], published[i] = math.inf if joint else most, count if count else math.nan
     for event in range(n):
-        found[event] = min(found[event], DIRECTION)
-    return wrong == 0, scales, largest, found, published
+        needs[event] = min(needs[event], DIRECTION)
+    return wrong == 0, scales, largest, needs, published
 
 
 @compiled_for(f8[:, ::1], b1[:, ::1], b1)
 def shown_each(budgets: Floats, protected: Mask, leading_gap: bool) -> tuple[Ints, float]:
     """Return the event whose draw each event shows for rows of budgets, (plans, n), as the mechanisms' ``shown`` does.
 
-    Also the largest sum in floats of a row's protected budgets and one other; inf if a budget is not at least 0.
+    Also the largest sum in floats of a row's protected budgets and another; inf if a budget is not at least 0.
     """
     plans, n = budgets.shape
     shown, wrong, most = np.empty((plans, n), dtype=np.int64), 0, 0.0

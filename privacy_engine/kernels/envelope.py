@@ -1,4 +1,4 @@
-"""How the envelope of a loss function is found: the vertices (q, d) that decide it, see :mod:`.temporal`."""
+"""How the envelope of a loss function is computed: the vertices (q, d) that decide it, see :mod:`.temporal`."""
 
 import math
 
@@ -21,7 +21,7 @@ def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
     best = np.empty(len(q_row))
     for pair in range(len(q_row)):
         q, d = matrix[q_row[pair]], matrix[d_row[pair]]
-        a = b = c = e = 0.0  # four sums, so that an addition need not wait for the one before
+        a = b = c = e = 0.0  # four sums, so that an addition need not wait for the previous
         for four in range(n // 4):
             j = np.uint64(4 * four)  # unsigned: whether an index counts from the end is not tested for every element
             a += _surplus(q, d, slope, j)
@@ -49,7 +49,7 @@ def envelope(rows: Floats) -> Envelope:
 
 @compiled_for(f8[:, ::1])
 def _vertices(rows: Floats) -> Floats:
-    """Points (q, d) of all pairs of ``rows``, among them every vertex of their envelope, found edge by edge.
+    """Points (q, d) of all pairs of ``rows``, among them every vertex of their envelope, computed edge by edge.
 
     The support function ``max over pairs and subsets of q - slope * d`` is a sum over the columns with
     ``q_j > slope * d_j``: an edge evaluates it once for its own slope and splits at the vertex it finds. The support of
@@ -61,7 +61,7 @@ def _vertices(rows: Floats) -> Floats:
     flat_values = support(rows, q_row, d_row, 1.0)
     steep_values = alone if steepest < STEEPEST else support(rows, q_row, d_row, steepest)
     right = _vertex(rows, q_row, d_row, flat_values, 1.0)
-    found = [(left_q, 0.0), right]
+    points = [(left_q, 0.0), right]
     edges = [((left_q, 0.0), right, steepest, 1.0, steep_values, flat_values, q_row, d_row)]
     while len(edges):
         left, right, steep, flat, at_left, at_right, q_row, d_row = edges.pop()
@@ -78,11 +78,11 @@ def _vertices(rows: Floats) -> Floats:
         vertex = _vertex(rows, q_row, d_row, here, slope)
         if here.max() <= line + 1e-15 * vertex[0]:
             continue
-        found.append(vertex)
+        points.append(vertex)
         if left[1] < vertex[1] < right[1]:
             edges.append((left, vertex, steep, slope, at_left, here, q_row, d_row))
             edges.append((vertex, right, slope, flat, here, at_right, q_row, d_row))
-    return np.array(found)
+    return np.array(points)
 
 
 @compiled
@@ -127,10 +127,10 @@ def _vertex(rows: Floats, q_row: Ints, d_row: Ints, values: Floats, slope: float
     return q_sum, d_sum
 
 
-def _hull(found: list[tuple[float, float]]) -> Envelope:
+def _hull(points: list[tuple[float, float]]) -> Envelope:
     kept: list[tuple[float, float]] = []
     upto: list[float] = [0.0]  # where each kept vertex starts to be the maximiser
-    for q, d in sorted(found, key=lambda vertex: (-vertex[1], -vertex[0])):
+    for q, d in sorted(points, key=lambda vertex: (-vertex[1], -vertex[0])):
         while kept and (at := _crossing(*kept[-1], q, d)) <= upto[-1]:
             kept.pop()
             upto.pop()
@@ -160,20 +160,20 @@ def bridges(matrix: Floats, own: Envelope, longest: int, most: int) -> tuple[Env
     bridges still changed after ``most`` distances.
     """
     power, following = matrix, matrix @ matrix
-    found: list[list[Envelope]] = [[] for _ in matrix]
+    hulls: list[list[Envelope]] = [[] for _ in matrix]
     for h in range(2, longest + 1):
         if h - 1 > most:
             return own, np.empty((0, 0), dtype=np.int64)
         mixed = np.allclose(power, power[0], rtol=1e-14, atol=0.0)
-        for x, condition in enumerate(found):
+        for x, condition in enumerate(hulls):
             possible = following[:, x] > 0
             bridge = matrix[possible] * power[:, x] / following[possible, x][:, None]
             condition.append(own if mixed else envelope(bridge))
         if mixed or np.array_equal(power, following):
             break
         power, following = following, matrix @ following
-    flat = [one for condition in found for one in condition]
-    ends, width = np.cumsum([0, *(len(q) for q, _, _ in flat)]), len(found[0])
+    flat = [hull for condition in hulls for hull in condition]
+    ends, width = np.cumsum([0, *(len(q) for q, _, _ in flat)]), len(hulls[0])
     start = np.array([ends[x * width : (x + 1) * width + 1] for x in range(len(matrix))])
     q, d, upto = (np.concatenate(parts) for parts in zip(*flat, strict=True))
     return (q, d, upto), start

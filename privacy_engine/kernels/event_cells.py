@@ -30,7 +30,7 @@ MINUTE_MS = 60_000
 QUARTER_MS = 900_000
 AROUND = 3_600_000_000 // STEPS  # columns of the narrowest cells
 EQUATOR = 900_000_000 // STEPS  # the first row north of it
-ROWS = 2 * EQUATOR + 1  # with one for the north pole itself
+ROWS = 2 * EQUATOR + 1  # with a row for the north pole itself
 MOST_WIDER = 7
 MOST_NEIGHBOURS = 3 * (3 + 3 + 6)
 HEIGHT_M = STEPS * 1e-7 * math.pi / 180 * EARTH_RADIUS_M
@@ -71,7 +71,7 @@ def _word(row: np.int64, column: np.int64) -> Word:
 
 @compiled_for(f8[::1], f8[::1], out(u8[::1]))
 def position_words(lon: NDArray[np.float64], lat: NDArray[np.float64], out: Words) -> None:
-    """Positions on the grid as words; the two names of the antimeridian are one position."""
+    """Positions on the grid as words; the two names of the antimeridian are the same position."""
     for i in range(len(out)):
         east, north = np.int64(np.rint(lon[i] * 1e7)), np.int64(np.rint(lat[i] * 1e7))
         if east == -1_800_000_000:

@@ -1,4 +1,4 @@
-"""Heuristic dummy landmarks: at every step the cut of one gap that keeps the evaluation nearest to the original's.
+"""Heuristic dummy landmarks: at every step the cut of a gap that keeps the evaluation nearest to the original's.
 
 Evaluations depend on gap lengths only, so gaps are kept by length and each distinct length is tried once, at its
 leftmost gap: at most √(2n) lengths exist at a time. A skew heap for each length holds the leftmost; a gap is named by
@@ -96,7 +96,7 @@ def fill_by_gaps(marks: Ints) -> Ints:
     """Timestamps in the order they are added, by the deviation of the gaps; ``marks`` is {0} ∪ L ∪ {n + 1}, sorted.
 
     A cut of g in a and g - a lowers the sum of squared gaps by 2a(g - a), which grows with a up to g/2: the best a is
-    found by solving for it. O(r√n). Exact in 64 bits up to n = 2,000,000.
+    computed by solving for it. O(r√n). Exact in 64 bits up to n = 2,000,000.
     """
     gaps = _gaps(marks)
     first, lengths = gaps[0], gaps[4]

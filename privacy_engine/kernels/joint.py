@@ -1,4 +1,4 @@
-"""Joint planar noise of simulations: how far one draw may move its positions, repetition by repetition."""
+"""Joint planar noise of simulations: how far a draw may move its positions, repetition by repetition."""
 
 import math
 
@@ -10,7 +10,7 @@ from privacy_engine.kernels import compiled, compiled_for
 from privacy_engine.kernels.elementary import arctan2, log, sincos
 from privacy_engine.kernels.philox import LOW, SHIFT, Words, block, unit
 
-APART = np.uint64(0x6A09_E667)  # what turns a key into another one: no planar noise shares a draw with this
+APART = np.uint64(0x6A09_E667)  # what turns a key into another: no planar noise shares a draw with this
 
 
 @compiled

@@ -9,7 +9,7 @@ from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.kernels import compiled, compiled_for, out
 
 DENSE_SPACINGS, SPARSER = 24, 1.25
-"""Spacings that are compared: every one up to the first, then each so many times the last."""
+"""Spacings that are compared: all up to the first, then each so many times the last."""
 
 
 @compiled
@@ -43,7 +43,7 @@ def _error(spacing: int, leading: int, runs: Ints, most: int, n: int, how: Float
 
 @compiled_for(b1[::1], i8[::1], f8[::1], out(f8[::1]))
 def joint_budgets(is_landmark: Mask, starts: Ints, how: Floats, budgets: Floats) -> None:
-    """Write what each event adds to the sum over L ∪ {t}, (n,): B/p for a landmark drawn, 0 for another one, else b.
+    """Write what each event adds to the sum over L ∪ {t}, (n,): B/p for a landmark drawn, 0 for another, else b.
 
     People's events begin at ``starts`` (m + 1,); ``how`` is (ε, r in metres, q in square metres).
     """
@@ -52,7 +52,7 @@ def joint_budgets(is_landmark: Mask, starts: Ints, how: Floats, budgets: Floats)
         first, last = starts[person], starts[person + 1]
         leading, behind, most = 0, -1, 1
         for t in range(first, last):
-            behind = behind + 1 if is_landmark[t] else 0  # events since the last other one, or since the first event
+            behind = behind + 1 if is_landmark[t] else 0  # events since the last other, or since the first event
             if is_landmark[t] and leading == t - first:
                 leading += 1
             else:

@@ -25,7 +25,7 @@ def _reachable(columns: Columns, i: int, j: int, limits: Limits) -> bool:
 def without_jumps(
     columns: Columns, starts: Ints, limits: Limits, begin: int, end: int, state: State, keep: Mask
 ) -> State:
-    """Which of the next events can be reached from the one kept before: into ``keep``; series begin at ``starts``.
+    """Which of the next events can be reached from the event kept before: into ``keep``; series begin at ``starts``.
 
     Limits are radians a second, seconds that are added, and how many successive events that cannot be reached from
     there but from each other are a place of their own: they are kept, and if fewer than that were kept before them

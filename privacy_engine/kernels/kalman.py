@@ -1,4 +1,4 @@
-"""Scalar Kalman filters, one for each dimension of a stream, whose variance grows with the level."""
+"""Scalar Kalman filters, a filter for each dimension of a stream, whose variance grows with the level."""
 
 import numpy as np
 from numba import b1, f8
@@ -24,7 +24,7 @@ def filter_rows(
     that sample is the estimate.
     """
     n, d = len(sampled), len(estimate)
-    found = np.empty((n, d))
+    levels = np.empty((n, d))
     row = 0
     for t in range(n):
         for k in range(d):
@@ -34,7 +34,7 @@ def filter_rows(
                 gain = variance[k] / (variance[k] + noise_variance) if variance[k] < np.inf else 1.0
                 estimate[k] += gain * (noisy[row, k] - estimate[k])
                 variance[k] = gain * noise_variance
-            found[t, k] = max(estimate[k], 0.0)
+            levels[t, k] = max(estimate[k], 0.0)
         if sampled[t]:
             row += 1
-    return found
+    return levels

@@ -1,4 +1,4 @@
-"""A kernel: a numba dispatcher of one declared signature, which one process at a time compiles and stores."""
+"""A kernel: a numba dispatcher of a declared signature, which a single process at a time compiles and stores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from numba.core.registry import CPUDispatcher
 from privacy_engine.core.progress import advance, announce
 
 PATIENCE_S, RETRIED_EVERY_S = 20.0, 0.02
-"""So long a process waits for another one that compiles the same kernel, perhaps at low priority."""
+"""So long a process waits for another that compiles the same kernel, perhaps at low priority."""
 COMPILING = "Compiling what this needs, the first time"
 declared: list[Kernel] = []
 """Kernels with a signature, in the order of their modules' imports."""
@@ -35,21 +35,21 @@ class _Out:
         self.written = written
 
 
-def _numba_type(one: Any) -> Any:
+def _numba_type(kind: Any) -> Any:
     """The numba type of an argument: arrays may be read-only ones unless they are :func:`out`."""
-    if isinstance(one, _Out):
-        return one.written
-    if isinstance(one, tuple):
-        return types.Tuple([_numba_type(part) for part in one])
-    if isinstance(one, types.Array):
-        return one.copy(readonly=True)
-    return one
+    if isinstance(kind, _Out):
+        return kind.written
+    if isinstance(kind, tuple):
+        return types.Tuple([_numba_type(part) for part in kind])
+    if isinstance(kind, types.Array):
+        return kind.copy(readonly=True)
+    return kind
 
 
 class _SharedCache(FunctionCache):
-    """numba's cache on disk, where one process at a time compiles a kernel and the others wait for it.
+    """numba's cache on disk, where a single process at a time compiles a kernel and the others wait for it.
 
-    Numba alone would compile it in each of them, and two that store specialisations of one kernel at once can leave
+    Numba alone would compile it in each of them, and two that store specialisations of a kernel at once can leave
     an index that names the machine code of the other. A process that is killed holds no lock.
     """
 
@@ -57,12 +57,12 @@ class _SharedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is stored for ``sig``; or None, then this process holds the lock until :meth:`release`."""
-        found = super().load_overload(sig, target_context)
-        if found is None:
+        overload = super().load_overload(sig, target_context)
+        if overload is None:
             announce(COMPILING)
-        if found is None and self._acquired():
-            found = super().load_overload(sig, target_context)
-        return found
+        if overload is None and self._acquired():
+            overload = super().load_overload(sig, target_context)
+        return overload
 
     def _acquired(self) -> bool:
         try:
@@ -93,7 +93,7 @@ class _SharedCache(FunctionCache):
 
 
 class Kernel(CPUDispatcher):
-    """``function`` compiled for the types of ``signature`` alone, or, without one, as other kernels call it.
+    """``function`` compiled for the types of ``signature`` alone, or, without, as other kernels call it.
 
     It is compiled at its first call, or with the first kernel that calls it.
     """
@@ -106,20 +106,20 @@ class Kernel(CPUDispatcher):
     ) -> None:
         super().__init__(py_func=function, targetoptions=options, pipeline_class=Compiler)
         self._cache = _SharedCache(function)
-        self.signature = None if signature is None else tuple(_numba_type(one) for one in signature)
+        self.signature = None if signature is None else tuple(_numba_type(kind) for kind in signature)
         if signature is not None:
             declared.append(self)
 
     def compile(self, sig: Any) -> Any:
         """Compile for ``sig``, load that from the disk, or wait for the process that compiles it."""
-        with global_compiler_lock:  # one thread at a time has the cache's lock
+        with global_compiler_lock:  # a single thread at a time has the cache's lock
             try:
                 return super().compile(sig)
             finally:
                 self._cache.release()
 
     def prepare(self) -> None:
-        """Make the declared signature ready, and refuse every other one."""
+        """Make the declared signature ready, and refuse every other."""
         if self.signature is not None and self._can_compile:
             with global_compiler_lock:
                 if self._can_compile:

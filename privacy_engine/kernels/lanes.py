@@ -1,7 +1,7 @@
 """Common parts of the simulation kernels: repetitions as vector lanes, and the noise of a chunk in unit scale.
 
-A kernel loops over events and, inside, over the repetitions of one tile: at most :data:`LANES`, all at the same event,
-so that the loop is vectorised. The state of all lanes is rows of numbers in one flat array with a stride of
+A kernel loops over events and, inside, over the repetitions of a tile: at most :data:`LANES`, all at the same event,
+so that the loop is vectorised. The state of all lanes is rows of numbers in a flat array with a stride of
 :data:`LANES`: if it were no constant, a loop over many rows would not be vectorised. No lane depends on another:
 results do not depend on tiles, nor on the unused lanes that fill the last step of every loop (:func:`padded`).
 
@@ -29,7 +29,7 @@ PAGE = 512  # numbers whose addresses differ in the last 12 bits
 MANY = 2**40 - 1  # a mask without effect: the compiler then proves that no index is negative
 FRAME = 8  # of an event: itself, north (3 numbers each), east (2; it has no height)
 LARGEST_UNIT = 45.75  # -log of the least product of two uniforms, 2**-66
-NOTHING, LENGTH, DIRECTION = range(3)  # what of an event's noise is required: each includes the one before it
+NOTHING, LENGTH, DIRECTION = range(3)  # what of an event's noise is required: each includes that before it
 SMALL = 0.05
 """Up to this angle (rad) or chord, short series are exact to a double's last bits."""
 
@@ -103,7 +103,7 @@ def fill(key: Words, first_event: int, first_repetition: int, lanes: int, needs:
 def redraw(
     key: Words, event: int, first_repetition: int, lanes: int, units: Floats, at: int, state: Floats, spare: Floats
 ) -> None:
-    """Write one event's accepted noise to ``spare``, radii in metres by every lane's SCALE."""
+    """Write an event's accepted noise to ``spare``, radii in metres by every lane's SCALE."""
     k0, k1 = key[0], key[1]
     c0, c1 = np.uint64(event) & LOW, np.uint64(event) >> SHIFT
     for r in range(padded(lanes)):
@@ -191,7 +191,7 @@ def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
 
 @inlined
 def add_four(units: Floats, at: int, scales: tuple[float, float, float, float], lanes: int, state: Floats) -> None:
-    """Add the errors of four events to SUM, one after another; each has one scale in every lane."""
+    """Add the errors of four events to SUM in turn; each has the same scale in every lane."""
     at = at & MANY
     for r in range(padded(lanes)):
         total = state[SUM + r] + units[at + r] * scales[0]
@@ -203,10 +203,10 @@ def add_four(units: Floats, at: int, scales: tuple[float, float, float, float], 
 @inlined
 def four_drawn(first: int, t: int, safe: Floats, scale_m: Floats, shown: Ints) -> bool:
     """Return whether the chunk's events ``t`` to ``t`` + 3 show their own draws, none of which may be resampled."""
-    found = t + 4 <= len(safe)
+    drawn = t + 4 <= len(safe)
     for i in range(t, min(t + 4, len(safe))):
-        found = found and shown[first + i] == first + i and 0.0 < scale_m[first + i] <= safe[i]
-    return found
+        drawn = drawn and shown[first + i] == first + i and 0.0 < scale_m[first + i] <= safe[i]
+    return drawn
 
 
 @inlined

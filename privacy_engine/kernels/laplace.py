@@ -1,4 +1,4 @@
-"""Counter-based Laplace noise for simulations: one word a draw, so one block of Philox serves four events."""
+"""Counter-based Laplace noise for simulations: a word for each draw, so a block of Philox serves four events."""
 
 import numpy as np
 from numba import f8, u8
@@ -22,7 +22,7 @@ def _noise(word: Word, scale: float) -> float:
 
 @compiled_for(u8[::1], u8, u8, f8[::1], out(f8[::1]))
 def laplace(key: Words, repetition: Word, first_event: Word, scale: Floats, out: Floats) -> None:
-    """Laplace noise of consecutive events, one scale each, into ``out``."""
+    """Laplace noise of consecutive events, each with its scale, into ``out``."""
     k0, k1 = key[0], key[1]
     words = np.empty(4 * BLOCKS, dtype=np.uint64)
     index, skipped, done = first_event // FOUR, int(first_event % FOUR), 0

@@ -36,8 +36,8 @@ def scaled_erfc(x: float) -> float:
     p = -0.82215223 + t * 0.17087277
     p = -1.13520398 + t * (1.48851587 + t * p)
     p = 0.09678418 + t * (-0.18628806 + t * (0.27886807 + t * p))
-    found = t * math.exp(-1.26551223 + t * (1.00002368 + t * (0.37409196 + t * p)))
-    return found if x >= 0.0 else 2.0 * math.exp(x * x) - found
+    tail = t * math.exp(-1.26551223 + t * (1.00002368 + t * (0.37409196 + t * p)))
+    return tail if x >= 0.0 else 2.0 * math.exp(x * x) - tail
 
 
 @compiled
@@ -94,7 +94,7 @@ def _correct(
     log_weight: Floats,
     count: Floats,
 ) -> None:
-    """Predict and correct the filters of one dimension at level ``x``; ``count`` (2, J) receives those of the count."""
+    """Predict and correct the filters of a dimension at level ``x``; ``count`` (2, J) receives those of the count."""
     best = -np.inf
     for j in range(filters.shape[1]):
         drift, white, loading = filters[0, j], filters[1, j], filters[2, j]
@@ -139,7 +139,7 @@ def update_bank(
     log_weight: Floats,
     prior: Floats,
     weight: Floats,
-    found: Floats,
+    out: Floats,
 ) -> None:
     """Predict and correct the filters of every dimension, (d, J), by the samples ``z``, (d,).
 
@@ -155,7 +155,7 @@ def update_bank(
         Updated.
     prior : (J,)
         Mixing proportions.
-    found : (6, d)
+    out : (6, d)
         Receives the rows named above.
     """
     count = np.empty((2, filters.shape[1]))
@@ -164,10 +164,10 @@ def update_bank(
         of_k = mean[k], variance[k], log_weight[k]
         _correct(z[k], b, x, common, ratio, filters, growth[:, k], of_k[0], of_k[1], of_k[2], count)
         weigh(log_weight[k], prior, weight[k])
-        found[LEVEL, k], found[LEVEL_VARIANCE, k] = mixture(weight[k], mean[k], variance[k])
-        found[COUNT, k], found[COUNT_VARIANCE, k] = mixture(weight[k], count[0], count[1])
-        found[LOADING, k] = (weight[k] * filters[2]).sum()
-        found[SPREAD, k] = (weight[k] * filters[1] * filters[1]).sum()
+        out[LEVEL, k], out[LEVEL_VARIANCE, k] = mixture(weight[k], mean[k], variance[k])
+        out[COUNT, k], out[COUNT_VARIANCE, k] = mixture(weight[k], count[0], count[1])
+        out[LOADING, k] = (weight[k] * filters[2]).sum()
+        out[SPREAD, k] = (weight[k] * filters[1] * filters[1]).sum()
 
 
 @compiled

@@ -19,7 +19,7 @@ from privacy_engine.kernels import compiled, compiled_for, out
 from privacy_engine.kernels.laplace_filter import NEVER, observe
 
 REACH, BOXES = 4.0, 3
-"""Standard deviations of a change beyond which it is left out, and how many moving averages make a wide one."""
+"""Standard deviations of a change beyond which it is left out, and how many moving averages make a wide average."""
 WIDE = 4.0
 """Variance in steps from which a change is made of moving averages."""
 TAIL = 4.0
@@ -27,7 +27,7 @@ TAIL = 4.0
 FARTHEST = 1e6
 """Scales of noise beyond the grid from which on samples are alike, and likelihoods would be lost in rounding."""
 LEAST, LEAST_LOG = 1e-12, -60.0
-"""Levels with less probability, and samples with a likelihood lower than the best one's by more, are impossible."""
+"""Levels with less probability, and samples with a likelihood lower than the best's by more, are impossible."""
 LEAST_VARIANCE = 1e-9
 
 
@@ -72,7 +72,7 @@ def convolve(p: Floats, variance: float, out: Floats) -> None:
 def move_levels(p: Floats, variance: float, spare: Floats) -> None:
     """Let a level, distributed as ``p`` (g,), move by a number of steps of ``variance``; ``spare`` (g,) is overwritten.
 
-    The number is normal, or the sum of three uniform ones and a normal one where the variance is large.
+    The number is normal, or the sum of three uniform numbers and a normal number where the variance is large.
     """
     if variance >= WIDE:
         half = int((math.sqrt(1.0 + 12.0 * variance / BOXES) - 1.0) / 2.0)
@@ -92,9 +92,9 @@ def observed(
     z: float, b: float, grid: Floats, scale: float, common: float, white: float, like: Floats, count: Floats
 ) -> float:
     """Into ``like`` (g,): likelihoods of a sample ``z`` with Laplace noise of scale ``b`` at levels ``grid`` times
-    ``scale``, by the best one, whose logarithm is returned; ``count`` (g,) receives the means of the count.
+    ``scale``, by the best, whose logarithm is returned; ``count`` (g,) receives the means of the count.
 
-    A count has the variance of a Poisson variable, and the relative one ``common`` plus the square of ``white``.
+    A count has the variance of a Poisson variable, and the relative variance ``common`` plus the square of ``white``.
     """
     best, log_two_b = -np.inf, math.log(2.0 * b)
     z = min(max(z, -FARTHEST * b), grid[-1] * scale + FARTHEST * b)
@@ -189,7 +189,7 @@ def update_levels(
     grid, step : (g,), float
         Levels, and the distance of their logarithms.
     drifts, whites : (D,), (W,)
-        Standard deviations of a level's logarithm from one timestamp to the next, and of a count by its level.
+        Standard deviations of a level's logarithm from timestamp to timestamp, and of a count by its level.
     rate, own : float
         Probability that a level is drawn again at a timestamp, from those that occurred: a flat distribution counts
         as ``own`` samples beside them.
@@ -252,7 +252,7 @@ def _weigh(
     log_weight: Floats,
     weight: Floats,
 ) -> None:
-    """Weights of the filters of one dimension, in the order of rows of ``p``, then whites; ``evidence`` (2 D, W)
+    """Weights of the filters of a dimension, in the order of rows of ``p``, then whites; ``evidence`` (2 D, W)
     receives the mean likelihood under each."""
     many, highest, total = like.shape[1], -np.inf, 0.0
     for m in range(len(p)):
@@ -274,7 +274,7 @@ def _weigh(
 
 @compiled
 def _merge(p: Floats, like: Floats, weight: Floats, evidence: Floats, both: Floats, spare: Floats) -> None:
-    """Correct the distributions ``p`` of one dimension, and add them to ``both`` (2, W, g) with their weights."""
+    """Correct the distributions ``p`` of a dimension, and add them to ``both`` (2, W, g) with their weights."""
     many = like.shape[1]
     for m in range(len(p)):
         row, total = p[m], 0.0
@@ -283,20 +283,20 @@ def _merge(p: Floats, like: Floats, weight: Floats, evidence: Floats, both: Floa
             if evidence[m, w] > NEVER:
                 part, of_w, into = weight[m * many + w] / evidence[m, w], like[m % 2, w], both[m % 2, w]
                 for i in range(len(row)):
-                    one = part * row[i] * of_w[i]
-                    into[i] += one
-                    spare[i] += one
+                    mass = part * row[i] * of_w[i]
+                    into[i] += mass
+                    spare[i] += mass
         for i in range(len(row)):
             total += spare[i]
         if total > 0.0:  # else the sample is impossible for this filter, which stays as it is
             for i in range(len(row)):
-                one = spare[i] / total
-                row[i] = one if one > LEAST else 0.0
+                mass = spare[i] / total
+                row[i] = mass if mass > LEAST else 0.0
 
 
 @compiled_for(f8[:, :, ::1], f8[::1], f8[::1], f8[::1], f8[:, :, ::1], out(f8[:, ::1]))
-def medians_under(joint: Floats, prior: Floats, matters: Floats, grid: Floats, below: Floats, found: Floats) -> None:
-    """Into ``found`` (3, d): mean and variance of levels under ``prior`` (g,), and medians of their counts.
+def medians_under(joint: Floats, prior: Floats, matters: Floats, grid: Floats, below: Floats, out: Floats) -> None:
+    """Into ``out`` (3, d): mean and variance of levels under ``prior`` (g,), and medians of their counts.
 
     ``joint`` (d, W, g) as above; a median weighs levels by ``matters`` (g,). ``below`` (W, g, g + 1) has the
     probability that a count is at most 0 or each point of ``grid``.
@@ -306,12 +306,12 @@ def medians_under(joint: Floats, prior: Floats, matters: Floats, grid: Floats, b
         scale, first, second = 0.0, 0.0, 0.0
         for w in range(joint.shape[1]):
             for i in range(len(grid)):
-                one = joint[k, w, i] * prior[i]
-                weight[w, i] = one * matters[i]
-                scale, first, second = scale + one, first + one * grid[i], second + one * grid[i] * grid[i]
-        found[0, k] = first / scale
-        found[1, k] = max(second / scale - found[0, k] ** 2, 0.0)
-        found[2, k] = median_count(weight, grid, below)
+                mass = joint[k, w, i] * prior[i]
+                weight[w, i] = mass * matters[i]
+                scale, first, second = scale + mass, first + mass * grid[i], second + mass * grid[i] * grid[i]
+        out[0, k] = first / scale
+        out[1, k] = max(second / scale - out[0, k] ** 2, 0.0)
+        out[2, k] = median_count(weight, grid, below)
 
 
 @compiled

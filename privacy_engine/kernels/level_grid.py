@@ -16,7 +16,7 @@ RARE, UNLIKELY = 2e-3, 0.01
 
 @compiled_for(out(f8[:, ::1]), f8[::1], f8[::1], f8[::1])
 def change_levels(p: Floats, variance: Floats, renewed: Floats, base: Floats) -> None:
-    """Let levels change: ``p`` (J, g) are distributions over the grid, one for each filter.
+    """Let levels change: ``p`` (J, g) are distributions over the grid, each for a filter.
 
     A level moves by a normal number of steps of ``variance`` (J,), or is drawn from ``base`` (g,) with the probability
     ``renewed`` (J,).
@@ -60,15 +60,15 @@ def medians_ahead(since: int, n: int, p: Floats, rate: Floats, base: Floats, gri
     :func:`~privacy_engine.kernels.level_bank.median_count`. Other changes are symmetric in the logarithm and leave
     medians as they are.
     """
-    found, weight = np.empty(n), np.empty(p.shape[1:])
+    medians, weight = np.empty(n), np.empty(p.shape[1:])
     for i in range(n):
         weight[:] = 0.0
         for k in range(len(rate)):
             kept = (1.0 - rate[k]) ** (since + i + 1)
             for w in range(p.shape[1]):
                 weight[w] += kept * p[k, w] + (1.0 - kept) * p[k, w].sum() * base
-        found[i] = median_count(weight, grid, below)
-    return found
+        medians[i] = median_count(weight, grid, below)
+    return medians
 
 
 @compiled_for(f8[::1], f8[::1], f8[:, ::1], f8[::1], f8, f8[::1], f8[::1], f8[::1])
@@ -98,7 +98,7 @@ def errors_on_grid(
     interval, noise_variance, samples : (n,)
         Timestamps between samples, the variance of their noise, and how many there will have been.
     """
-    found, used = np.zeros(len(interval)), 0.0
+    errors, used = np.zeros(len(interval)), 0.0
     mean, square = (level * grid).sum(), (level * grid * grid).sum()
     for j in range(len(weight)):
         if weight[j] < UNLIKELY:
@@ -123,6 +123,6 @@ def errors_on_grid(
                 average[d] += level[i] * of_d
                 logs[d] += level[i] * math.log(of_d)
             shares += level[i]
-        found += weight[j] * (varies * np.log(average / shares) + (1.0 - varies) * logs / shares)
+        errors += weight[j] * (varies * np.log(average / shares) + (1.0 - varies) * logs / shares)
         used += weight[j]
-    return np.exp(found / used)
+    return np.exp(errors / used)

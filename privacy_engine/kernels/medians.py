@@ -13,14 +13,14 @@ from privacy_engine.kernels import compiled_for
 def geometric_medians(xy_m: Floats, starts: Ints, same_place_m: float, iterations: int) -> Floats:
     """The point with the least sum of distances to each of k sets of points, (k, 2).
 
-    ``starts`` (k + 1,) are where each set begins and the last one ends; none is empty. Distances below ``same_place_m``
-    count as that, so that a median on a point is found as well, and a set is done once its median moves by less.
+    ``starts`` (k + 1,) are where each set begins and the last ends; none is empty. Distances below ``same_place_m``
+    count as that, so that a median on a point is reached as well, and a set is done once its median moves by less.
     """
-    found = np.empty((len(starts) - 1, 2))
-    most = np.diff(starts).max() if len(found) else 0
+    medians = np.empty((len(starts) - 1, 2))
+    most = np.diff(starts).max() if len(medians) else 0
     east, north, weight = np.empty(most), np.empty(most), np.empty(most)
     to_east, to_north = np.empty(most), np.empty(most)
-    for k in range(len(found)):
+    for k in range(len(medians)):
         own = xy_m[starts[k] : starts[k + 1]]
         x = y = 0.0
         for i in range(len(own)):
@@ -43,5 +43,5 @@ def geometric_medians(xy_m: Floats, starts: Ints, same_place_m: float, iteration
             x, y = x + across, y + up
             if math.sqrt(across * across + up * up) < same_place_m:
                 break
-        found[k, 0], found[k, 1] = x, y
-    return found
+        medians[k, 0], medians[k, 1] = x, y
+    return medians

@@ -1,7 +1,7 @@
-"""Optimal dummy landmarks: of all orders in which regular events can join, the one whose mean evaluation is nearest.
+"""Optimal dummy landmarks: of all orders in which regular events can join, that whose mean evaluation is nearest.
 
-Sets of added events are numbers, bit j for the j-th regular event. An order is a chain of sets from the empty one to
-the full one; its evaluations are summed in fixed point, so equal sums are equal numbers. All r! orders meet in the
+Sets of added events are numbers, bit j for the j-th regular event. An order is a chain of sets from the empty to
+the full set; its evaluations are summed in fixed point, so equal sums are equal numbers. All r! orders meet in the
 middle: for every set M of half the events, the sums of the orders up to M and those beyond it are two sorted lists.
 """
 
@@ -50,21 +50,21 @@ def deviations(events: Ints, left: Ints, right: Ints, rest: Ints, n: int, by_gap
 
 
 @compiled
-def _merged(one: Ints, other: Ints) -> Ints:
+def _merged(first: Ints, second: Ints) -> Ints:
     """The union of two sorted lists without repeats."""
-    out = np.empty(len(one) + len(other), dtype=np.int64)
+    out = np.empty(len(first) + len(second), dtype=np.int64)
     i = j = size = 0
-    while i < len(one) and j < len(other):
-        a, b = one[i], other[j]
+    while i < len(first) and j < len(second):
+        a, b = first[i], second[j]
         out[size] = min(a, b)
         size += 1
         i += a <= b
         j += b <= a
-    for k in range(i, len(one)):
-        out[size] = one[k]
+    for k in range(i, len(first)):
+        out[size] = first[k]
         size += 1
-    for k in range(j, len(other)):
-        out[size] = other[k]
+    for k in range(j, len(second)):
+        out[size] = second[k]
         size += 1
     return out[:size]
 
@@ -78,13 +78,13 @@ def _sums(values: Ints, bottom: int, top: int) -> Ints:
             where = np.concatenate((where, where | (1 << j)))
     lists = [np.zeros(1, dtype=np.int64)]
     for chosen in range(1, len(where)):
-        found = np.empty(0, dtype=np.int64)
+        merged = np.empty(0, dtype=np.int64)
         bit = 1
         while bit <= chosen:
             if chosen & bit:
-                found = _merged(found, lists[chosen ^ bit]) if len(found) else lists[chosen ^ bit]
+                merged = _merged(merged, lists[chosen ^ bit]) if len(merged) else lists[chosen ^ bit]
             bit <<= 1
-        lists.append(found + values[bottom | where[chosen]])
+        lists.append(merged + values[bottom | where[chosen]])
     return lists[-1]
 
 
@@ -116,9 +116,9 @@ def _extremes(values: Ints, r: int) -> tuple[Ints, Ints, Ints, Ints]:
         low_on[other], high_on[other] = largest, -largest
         for j in range(r):
             if chosen >> j & 1:
-                one, more = chosen ^ (1 << j), other | (1 << j)
-                low[chosen] = min(low[chosen], low[one] + values[chosen])
-                high[chosen] = max(high[chosen], high[one] + values[chosen])
+                fewer, more = chosen ^ (1 << j), other | (1 << j)
+                low[chosen] = min(low[chosen], low[fewer] + values[chosen])
+                high[chosen] = max(high[chosen], high[fewer] + values[chosen])
                 low_on[other] = min(low_on[other], low_on[more] + values[more])
                 high_on[other] = max(high_on[other], high_on[more] + values[more])
     return low, high, low_on, high_on
@@ -137,16 +137,16 @@ def _ascending(chosen: int, r: int) -> Ints:
 
 
 @compiled
-def _earlier(one: Ints, other: Ints) -> bool:
-    for i in range(len(one)):
-        if one[i] != other[i]:
-            return bool(one[i] < other[i])
+def _earlier(order: Ints, other: Ints) -> bool:
+    for i in range(len(order)):
+        if order[i] != other[i]:
+            return bool(order[i] < other[i])
     return False
 
 
 @compiled
 def _first_through(values: Ints, middle: int, r: int, goal: int, within: int) -> Ints:
-    """The earliest order through ``middle`` with a sum at most ``within`` from ``goal``; there is one."""
+    """The earliest order through ``middle`` with a sum at most ``within`` from ``goal``, which exists."""
     out, full = np.empty(r, dtype=np.int64), (1 << r) - 1
     beyond, nothing = _sums(values, middle, full), np.zeros(1, dtype=np.int64)
     chosen, left = 0, goal
@@ -167,7 +167,7 @@ def _first_through(values: Ints, middle: int, r: int, goal: int, within: int) ->
 @compiled
 def _middles(r: int) -> Ints:
     """The sets of half the events, those with the earliest events first."""
-    found = []
+    sets = []
     for chosen in range(1 << r):
         size, mirrored = 0, 0
         for j in range(r):
@@ -175,8 +175,8 @@ def _middles(r: int) -> Ints:
                 size += 1
                 mirrored |= 1 << (r - 1 - j)
         if size == r // 2:
-            found.append(((1 << r) - mirrored) << r | chosen)
-    return np.sort(np.array(found)) & ((1 << r) - 1)
+            sets.append(((1 << r) - mirrored) << r | chosen)
+    return np.sort(np.array(sets)) & ((1 << r) - 1)
 
 
 @compiled_for(i8[::1], i8, i8, i8)
@@ -194,15 +194,15 @@ def nearest_chain(values: Ints, r: int, goal: int, tie: int) -> Ints:
             known[i] = True
             best = min(best, apart[i])
     within = tie if best <= tie else best + tie
-    found = np.full(r, r)
+    chain = np.full(r, r)
     for i in range(len(middles)):
         middle = middles[i]
-        if not _earlier(_ascending(middle, r), found):
+        if not _earlier(_ascending(middle, r), chain):
             break
         if apart[i] > within and not known[i]:
             apart[i] = _apart(_sums(values, 0, middle), _sums(values, middle, full), goal)
         if apart[i] <= within:
             order = _first_through(values, middle, r, goal, within)
-            if _earlier(order, found):
-                found = order
-    return found
+            if _earlier(order, chain):
+                chain = order
+    return chain

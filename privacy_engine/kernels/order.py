@@ -19,8 +19,8 @@ MODULES = (
 
 
 def every(names: Sequence[str] = MODULES) -> list[Kernel]:
-    """The kernels of modules with a signature; one that is a part of others is ready with the first of them."""
+    """The kernels of modules with a signature; a kernel that is a part of others is ready with the first of them."""
     for name in names:
         import_module(f"privacy_engine.kernels.{name}")
     place = {f"privacy_engine.kernels.{name}": at for at, name in enumerate(names)}
-    return sorted((one for one in declared if one.__module__ in place), key=lambda one: place[one.__module__])
+    return sorted((item for item in declared if item.__module__ in place), key=lambda item: place[item.__module__])

@@ -1,4 +1,4 @@
-"""Loops of the pairwise temporal privacy loss, which is one number for every ordered pair of states."""
+"""Loops of the pairwise temporal privacy loss, which is a number for every ordered pair of states."""
 
 import numpy as np
 from numba import f8, i8
@@ -82,8 +82,8 @@ def recursion(losses: Floats, epsilons: Floats, apart: Floats, side: Direction, 
 def series(epsilons: Floats, apart: Floats, back: Direction, ahead: Direction) -> tuple[Floats, Floats, Floats]:
     """The largest backward, forward and total loss over all pairs of states at every event, three arrays (events,).
 
-    The forward losses are found block by block from the end; those at the blocks' borders are kept, and each block is
-    found again beside the backward losses, in memory of the order of the root of the events.
+    The forward losses are computed block by block from the end; those at the blocks' borders are kept, and each block
+    is computed again beside the backward losses, in memory of the order of the root of the events.
     """
     events, n = len(epsilons), len(apart)
     block = int(np.sqrt(events)) + 1

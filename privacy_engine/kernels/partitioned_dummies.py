@@ -15,7 +15,7 @@ def fill_euclidean(counts: Ints, capacity: Ints, queue: Ints) -> Ints:
     """Bins in the order of filling, from ``counts`` to ``capacity``; ``queue`` sorts the bins by count, then place.
 
     One more in bin i, c_i so far of p_i at first, raises the squared distance by what grows with c_i k - p_i (K + 1):
-    k events at first, K now. Bins of one p take turns, so only one bin of each p is compared: O(r√k).
+    k events at first, K now. Bins of the same p take turns, so only one bin of each p is compared: O(r√k).
     """
     k, bins = counts.sum(), len(counts)
     begins = np.array([i for i in range(bins) if i == 0 or counts[queue[i]] != counts[queue[i - 1]]])

@@ -96,7 +96,7 @@ def unit(word: Word) -> float:
 def polar(
     key: Words, repetition: Word, first_event: Word, scale_m: Floats, radius_m: Floats, bearing_rad: Floats
 ) -> None:
-    """Planar Laplace noise of consecutive events, one scale 1/epsilon in metres each, into the last two arrays.
+    """Planar Laplace noise of consecutive events, each with its scale 1/epsilon in metres, into the last two arrays.
 
     The radius is Gamma(2, scale), -scale log(uv), kept with probability sin(a)/a for the angle a at the Earth's centre.
     That is at least 1 - a²/6, which nearly always settles it; the others are marked by a negative radius and looked at

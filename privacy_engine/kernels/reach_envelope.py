@@ -3,8 +3,8 @@ r"""Envelopes of how far joint draws reach: two tangents and a plateau, proven t
 With p positions the angle :math:`a = s/R` has the log density :math:`g(a) = 2p \ln \sin(a/2) - \rho a` up to π and
 :math:`-\rho a` beyond, :math:`\rho = \epsilon R`. Its derivative :math:`p \cot(a/2) - \rho`, from π on :math:`-\rho`,
 is continuous and falls, so g is concave and lies below each of its tangents. An envelope is five floats, exact however
-they were found: exp(top) from left to right, falling with the slopes up and down before and after. That it lies above g
-is proven in floats with the bounds of docs/decisions/0016-exact-noise.md.
+they were computed: exp(top) from left to right, falling with the slopes up and down before and after. That it lies
+above g is proven in floats with the bounds of docs/decisions/0016-exact-noise.md.
 """
 
 import math
@@ -31,7 +31,7 @@ def _slope(a: float, count: float, rate: float) -> float:
 
 
 @compiled_for(f8, f8, f8, out(f8[::1]))
-def candidate(count: float, rate: float, margin: float, found: Floats) -> tuple[float, float, float]:
+def candidate(count: float, rate: float, margin: float, envelope: Floats) -> tuple[float, float, float]:
     """Tangents where the density has fallen by about e on either side of the mode, a little above; where they touch."""
     power = 2 * count
     mode = 2 * math.atan2(count, rate)
@@ -42,8 +42,8 @@ def candidate(count: float, rate: float, margin: float, found: Floats) -> tuple[
     up, down = _slope(low, count, rate), _slope(high, count, rate) * (1 - margin)
     left = low + ((top - _height(low, power, rate)) * (1 - 10 * margin) - spare) / up
     right = high + ((top - _height(high, power, rate)) * (1 - 10 * margin) - spare) / down
-    found[0], found[1] = min(left, mode - 1e-3 * wide), max(right, mode + 1e-3 * wide)
-    found[2], found[3], found[4] = up, down, top
+    envelope[0], envelope[1] = min(left, mode - 1e-3 * wide), max(right, mode + 1e-3 * wide)
+    envelope[2], envelope[3], envelope[4] = up, down, top
     return low, mode, high
 
 
@@ -68,9 +68,9 @@ def _below(tangent: tuple[float, float, float, float, float], end: float, level:
 
 
 @compiled_for(f8[::1], f8, f8, f8, f8, f8)
-def surely_above(found: Floats, low: float, mode: float, high: float, count: float, rate: float) -> bool:
-    """Whether an envelope (5,) is proven to lie above g: on each piece above one of the tangents at these angles."""
-    left, right, up, down, top = found[0], found[1], found[2], found[3], found[4]
+def surely_above(envelope: Floats, low: float, mode: float, high: float, count: float, rate: float) -> bool:
+    """Whether an envelope (5,) is proven to lie above g: on each piece above a tangent at these angles."""
+    left, right, up, down, top = envelope[0], envelope[1], envelope[2], envelope[3], envelope[4]
     first, middle, last = _tangent(low, count, rate), _tangent(mode, count, rate), _tangent(high, count, rate)
     plateau = _below(middle, left, top, 0.0) and _below(middle, high, top, 0.0) and _below(last, high, top, 0.0)
     before = _below(first, 0.0, top, up * (0.0 - left)) and _below(first, left, top, 0.0)
@@ -79,14 +79,14 @@ def surely_above(found: Floats, low: float, mode: float, high: float, count: flo
 
 
 @compiled_for(f8[::1], f8[::1], out(f8[:, ::1]))
-def envelopes(count: Floats, rate: Floats, found: Floats) -> bool:
+def envelopes(count: Floats, rate: Floats, out: Floats) -> bool:
     """Write the envelope of each ``count`` at its ``rate`` per radian, (m,), to (m, 5); whether all are proven."""
     every = True
     for i in range(len(count)):
         proven = False
         for margin in MARGINS:
             if not proven:
-                low, mode, high = candidate(count[i], rate[i], margin, found[i])
-                proven = surely_above(found[i], low, mode, high, count[i], rate[i])
+                low, mode, high = candidate(count[i], rate[i], margin, out[i])
+                proven = surely_above(out[i], low, mode, high, count[i], rate[i])
         every = every and proven
     return every

@@ -104,7 +104,7 @@ def fixed(
 
     A scale of 0 is a position of the joint draw whose reach is in HALF_SINE. An event that shows -1 is not published.
     ``lon``, ``lat``, ``scale_m`` and ``shown`` are the whole series' (n,), in ``extent`` radians: an event may show a
-    later one's draw. ``largest`` is the largest scale, inf if there is a joint draw.
+    later event's draw. ``largest`` is the largest scale, inf if there is a joint draw.
     """
     spare, all_near, t_next = np.empty(UNITS), near(largest, extent), 0
     for t in range(len(safe)):
@@ -159,7 +159,7 @@ def _draw(
 
 @inlined
 def _add_drawn(units: Floats, at: int, scale: float, lanes: int, event: int, state: Floats, by_event: Floats) -> None:
-    """Add the errors of an event with one scale in every lane."""
+    """Add the errors of an event with the same scale in every lane."""
     at = at & MANY
     for r in range(padded(lanes)):
         state[SUM + r] += units[at + r] * scale
@@ -206,7 +206,7 @@ def _move_lanes(frame: Floats, units: Floats, scale: float, short: bool, lanes: 
 
 @inlined
 def _move_near(places: Floats, units: Floats, scale: float, frame: Floats, t: int, lanes: int, state: Floats) -> None:
-    """:func:`_move` and :func:`add_near` in one loop: the square root takes its time while positions are computed."""
+    """:func:`_move` and :func:`add_near` in a loop: the square root takes its time while positions are computed."""
     axes, px, py, pz = _axes(places, 0), frame[t, 0], frame[t, 1], frame[t, 2]
     for r in range(padded(lanes)):
         x, y, z = _position(units[r] * scale, units[SIN + r], units[COS + r], axes, True)
@@ -220,7 +220,7 @@ def _move_near(places: Floats, units: Floats, scale: float, frame: Floats, t: in
 def start_adaptive(
     epsilon: float, radius_m: float, threshold: float, landmarks: int, slots: int, state: Floats
 ) -> None:
-    """Write the state before the first event to one of zeros."""
+    """Write the state before the first event to a state of zeros."""
     for row, value in ((X, FAR), (INTERVAL, 1.0)):
         state[row : row + LANES] = value
     state[TO_COME] = landmarks
@@ -250,7 +250,7 @@ def adaptive(
     """Simulate Adaptive: ``is_landmark`` (n,) of the whole series, with ``landmarks`` of them, in ``extent`` radians.
 
     ``reserved`` is 1 if the other events need a slot, 0 if there are none. Shares never shrink, so the first scale is
-    the largest. Positions are for the landmarks to come; after the last one there are none, and no directions.
+    the largest. Positions are for the landmarks to come; after the last there are none, and no directions.
     """
     spare, scales = np.empty(UNITS), np.empty(LANES)
     first_share = epsilon / max(landmarks + reserved, 1)
@@ -377,7 +377,7 @@ def _scale(share: float, radius_m: float, turn: float, short: bool) -> tuple[flo
 
 @inlined
 def _set_share(share: float, radius_m: float, threshold: float, short: bool, state: Floats) -> None:
-    """Set one share for every lane."""
+    """Set the same share for every lane."""
     scale, limit = _scale(share, radius_m, threshold * PER_RADIUS, short)
     for row, value in ((SHARE, share), (SCALE, scale), (LIMIT, limit)):
         state[row : row + LANES] = value
@@ -385,7 +385,7 @@ def _set_share(share: float, radius_m: float, threshold: float, short: bool, sta
 
 @inlined
 def _absorb(first_share: float, radius_m: float, threshold: float, short: bool, lanes: int, state: Floats) -> None:
-    """Set every lane's share to those of all landmarks since the last sampled one, including this one's."""
+    """Set every lane's share to those of all landmarks since the last sampled, including this landmark's."""
     turn = threshold * PER_RADIUS
     for r in range(padded(lanes)):
         share = first_share * (state[WAITED + r] + 1.0)

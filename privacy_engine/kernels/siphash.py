@@ -56,7 +56,7 @@ def _finished(a: Word, b: Word, c: Word, d: Word) -> Word:
 
 @compiled_for(u8[::1], u8, u8, out(u8[::1]))
 def of_one(first: Words, k0: Word, k1: Word, out: Words) -> None:
-    """The hash of each message of one word, into ``out``."""
+    """The hash of each message of a single word, into ``out``."""
     for i in range(len(out)):
         a, b, c, d = _absorbed(I0 ^ k0, I1 ^ k1, I2 ^ k0, I3 ^ k1, first[i])
         a, b, c, d = _absorbed(a, b, c, d, LENGTH_1)
@@ -90,7 +90,7 @@ def index(
 ) -> int:
     """For sorted values: where each group of equal ``value >> shift`` starts, and a bit for each ``>> finer``.
 
-    ``values`` are those from the number ``first`` on, before which no ``group`` or later one starts; returns the next.
+    ``values`` are those from the number ``first`` on, before which no ``group`` or later starts; returns the next.
     """
     for i in range(len(values)):
         own = np.int64(values[i] >> shift)
@@ -106,7 +106,7 @@ def index(
 def find(
     queries: Words, values: Words, shift: Word, finer: Word, starts: NDArray[np.uint32], filled: Words, out: Ints
 ) -> None:
-    """The place of each query in ``values``, into ``out``; -1 for one that is not there. See :func:`index`."""
+    """The place of each query in ``values``, into ``out``; -1 where it is not there. See :func:`index`."""
     groups = np.uint64(len(starts) - 1)
     for i in range(len(queries)):
         query = queries[i]

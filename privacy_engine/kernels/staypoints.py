@@ -89,14 +89,14 @@ def stay_groups(
 ) -> Ints:
     """Stays as half-open groups, (m, 2), of about the next ``most`` comparisons.
 
-    ``starts`` (k + 1,) are where each of k series begins and the last one ends. ``at`` (4,) is the next event, the last
+    ``starts`` (k + 1,) are where each of k series begins and the last ends. ``at`` (4,) is the next event, the last
     known end of a run, the series, and up to where the run of the next event is known: 0 at the beginning.
 
     Squared chords below ``near`` are inside and above ``far`` outside; between the two the haversine decides, against
     ``limit``, strictly or not. ``to_outside``: durations run to the first point outside. ``next_point``: an anchor that
-    fails is followed by the next point instead of the first one outside.
+    fails is followed by the next point instead of the first outside.
     """
-    found, i, blocked, series, known, left = 0, at[0], at[1], at[2], at[3], most
+    many, i, blocked, series, known, left = 0, at[0], at[1], at[2], at[3], most
     groups, limits = np.empty((16, 2), dtype=np.int64), (near, far, limit, strict)
     first, xyz = blocked, unit_vectors(lon[blocked : blocked + 1], lat[blocked : blocked + 1])
     here = there = xyz[0, 0], xyz[0, 1], xyz[0, 2]  # of the event compared last, and of that at ``blocked``
@@ -108,7 +108,7 @@ def stay_groups(
         if not first <= i < first + len(xyz):
             first, xyz = i, unit_vectors(lon[i : i + WINDOW], lat[i : i + WINDOW])
         anchor = xyz[i - first, 0], xyz[i - first, 1], xyz[i - first, 2]
-        # a later anchor's run that ends no later than a failed one is no longer than it: look at that end first
+        # a later anchor's run that ends no later than a failed run is no longer than it: look at that end first
         if blocked > i and not known and not _inside(lon, lat, i, anchor, blocked, there, limits):
             i += 1
             continue
@@ -132,17 +132,17 @@ def stay_groups(
             break
         last = j if to_outside and j < end and not gap else j - 1
         if time_s[last] - time_s[i] >= duration_s:
-            if found == len(groups):
-                larger = np.empty((2 * found, 2), dtype=np.int64)
-                for k in range(found):
+            if many == len(groups):
+                larger = np.empty((2 * many, 2), dtype=np.int64)
+                for k in range(many):
                     larger[k, 0], larger[k, 1] = groups[k, 0], groups[k, 1]
                 groups = larger
-            groups[found, 0], groups[found, 1] = i, j
-            found += 1
+            groups[many, 0], groups[many, 1] = i, j
+            many += 1
             i, blocked = j, 0
         elif next_point and j < end and not gap:
             i, blocked, there = i + 1, j, here
         else:
             i = j
     at[0], at[1], at[2], at[3] = i, blocked, series, known
-    return groups[:found]
+    return groups[:many]

@@ -60,9 +60,9 @@ def excess_of_choices(
     signal: Floats,
     choices: Floats,
     default: Floats,
-    found: Floats,
+    out: Floats,
 ) -> None:
-    """Into ``found`` (c, 3): mean and variance of :func:`excess_losses` of each choice, and whether it publishes more.
+    """Into ``out`` (c, 3): mean and variance of :func:`excess_losses` of each choice, and whether it publishes more.
 
     ``choices`` (c, 2) are factors and gates of :func:`shrunk`, ``default`` (2,) those they are compared with.
     """
@@ -70,8 +70,8 @@ def excess_of_choices(
     shrunk(level, spread, signal, default[0], default[1], reference)
     for i in range(len(choices)):
         shrunk(level, spread, signal, choices[i, 0], choices[i, 1], published)
-        found[i, 0], found[i, 1] = excess_losses(z, b, width, weight, published, reference)
-        found[i, 2] = 1.0 if published.sum() > reference.sum() else 0.0
+        out[i, 0], out[i, 1] = excess_losses(z, b, width, weight, published, reference)
+        out[i, 2] = 1.0 if published.sum() > reference.sum() else 0.0
 
 
 @compiled_for(f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8[::1], f8, f8[::1], f8[::1])
@@ -87,11 +87,11 @@ def predicted_errors(
     samples: Floats,
 ) -> Floats:
     """:func:`predicted_error` of n candidates, (n, 2); all arguments after ``filters`` but the drift are (n,)."""
-    found = np.empty((len(interval), 2))
+    errors = np.empty((len(interval), 2))
     for i in range(len(interval)):
         of_i = interval[i], noise_variance[i], common[i], common_drift, common_at_sample[i], samples[i]
-        found[i, 0], found[i, 1] = predicted_error(level, weight, filters, *of_i)
-    return found
+        errors[i, 0], errors[i, 1] = predicted_error(level, weight, filters, *of_i)
+    return errors
 
 
 @compiled
@@ -108,8 +108,8 @@ def predicted_error(
 ) -> tuple[float, float]:
     """Relative and absolute error of the filters' steady state, each a mean over dimensions.
 
-    That of one dimension is the geometric mean over its filters: where they are not known yet, none of them decides
-    alone.
+    That of a single dimension is the geometric mean over its filters: where they are not known yet, none of them
+    decides alone.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ LEAST_TOTAL = 1e-3
 
 @compiled_for(f8[::1], f8[::1], out(f8[::1]))
 def predict_total(drift: Floats, mean: Floats, variance: Floats) -> None:
-    """Add the variance of one timestamp to the filters of the total, (J,)."""
+    """Add the variance of a timestamp to the filters of the total, (J,)."""
     for j in range(len(drift)):
         level = max(mean[j], 1.0)
         variance[j] += drift[j] * drift[j] * level * level + level
@@ -26,7 +26,7 @@ def predict_total(drift: Floats, mean: Floats, variance: Floats) -> None:
 
 @compiled_for(f8, f8, b1, out(f8[::1]), out(f8[::1]), out(f8[::1]))
 def update_total(y: float, b: float, normal: bool, mean: Floats, variance: Floats, log_weight: Floats) -> None:
-    """Correct the filters of the total, (J,), by ``y`` with Laplace noise of scale ``b``, or ``normal`` of that one's
+    """Correct the filters of the total, (J,), by ``y`` with Laplace noise of scale ``b``, or ``normal`` of that noise's
     variance."""
     best = -np.inf
     for j in range(len(mean)):

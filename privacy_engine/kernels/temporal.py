@@ -1,7 +1,7 @@
 r"""Loops of temporal privacy loss.
 
 A loss function comes as its envelope: vertices ``(q, d)`` and ``upto``, the largest alpha at which each of them is the
-maximiser (ascending, the last one infinite). Several envelopes lie one after another in the same arrays, the i-th in
+maximiser (ascending, the last infinite). Several envelopes lie end to end in the same arrays, the i-th in
 ``start[i]:start[i + 1]``.
 """
 
@@ -103,7 +103,7 @@ def next_steps(level: float, first: int, envelopes: Envelope, start: Ints, value
     """By distance from ``first`` on, what a window so long adds to its first budget, if the others are ``level``.
 
     ``start`` (conditions, distances + 1) has an envelope for each distance h = 2, 3, ... to the window's end; the last
-    one stands for all greater distances. The largest over the conditions counts. ``values`` (conditions,) are
+    envelope stands for all greater distances. The largest over the conditions counts. ``values`` (conditions,) are
     ``level`` at first, then the losses of the windows that were last.
     """
     q, d, upto = envelopes
@@ -168,7 +168,7 @@ def _constant_row(
 def _window(epsilons: Floats, first: int, end: int, ended: Envelope, start: Ints, chain: Floats) -> None:
     """``chain[i]`` becomes the loss at i of the window [i, ``end``), for every i from ``first``.
 
-    With one envelope for all distances the loop stops where it meets the chain of a window that ended elsewhere.
+    With a single envelope for all distances the loop stops where it meets the chain of a window that ended elsewhere.
     """
     q, d, upto = ended
     width = len(start) - 1
@@ -186,7 +186,7 @@ def _window(epsilons: Floats, first: int, end: int, ended: Envelope, start: Ints
 def _any_row(epsilons: Floats, landmark: Mask, tables: Tables, is_ended: bool, inside: Floats, cut: Floats) -> None:
     """Gap by gap: O(gap) where its regular events spend alike (as between two draws of Adaptive), else O(gap²).
 
-    Of a piece from one landmark, or from the first event, to before another, or to the last event.
+    Of a piece from a landmark, or from the first event, to before another, or to the last event.
     """
     tail, ended, start = tables
     n, whole = len(epsilons), np.array([0, len(tail[0])])
@@ -246,12 +246,12 @@ def windows(
 @compiled_for(f8[::1], b1[::1])
 def common_level(epsilons: Floats, landmark: Mask) -> float:
     """The budget of all regular events; -1 if there are none, -2 if they differ."""
-    found, constant = -1.0, True
+    level, constant = -1.0, True
     for t in range(len(epsilons)):
         regular = not landmark[t]
-        constant &= not regular or found < 0 or epsilons[t] == found
-        found = epsilons[t] if regular else found
-    return found if constant else -2.0
+        constant &= not regular or level < 0 or epsilons[t] == level
+        level = epsilons[t] if regular else level
+    return level if constant else -2.0
 
 
 @compiled_for(f8[:, ::1], b1[:, ::1], TABLES, TABLES, b1, b1)
@@ -260,7 +260,7 @@ def landmark_losses(
 ) -> tuple[Floats, Floats]:
     """Each event's own loss, and that of all landmarks and it, as requested: (series, n), or (0, n) where not.
 
-    ``epsilons`` may be one row for all series.
+    ``epsilons`` may be a single row for all series.
 
     ``ahead`` and ``back`` are, for either direction: the envelope for windows that no landmark ends, the envelopes for
     the others, and where these start, see :func:`next_steps`. For each direction ``inside[t]`` is the loss at t of the
@@ -276,13 +276,13 @@ def landmark_losses(
     for row in range(series):
         budgets, marks = epsilons[row if len(epsilons) > 1 else 0], landmark[row]
         inside, cut = alone[row if own else 0], together[row if joint else 0]
-        found, gap = common_level(budgets, marks), _longest(marks)
-        if found >= 0.0 and (found != level or gap > reach):
-            level, reach = found, max(gap, reach)
+        regular, gap = common_level(budgets, marks), _longest(marks)
+        if regular >= 0.0 and (regular != level or gap > reach):
+            level, reach = regular, max(gap, reach)
             steps = _both_steps(level, reach, ahead)
             steps_back = _both_steps(level, reach, back)
-        windows(budgets, marks, found, ahead, steps, place, inside, cut)
-        windows(budgets[::-1].copy(), marks[::-1].copy(), found, back, steps_back, place, inside_back, cut_back)
+        windows(budgets, marks, regular, ahead, steps, place, inside, cut)
+        windows(budgets[::-1].copy(), marks[::-1].copy(), regular, back, steps_back, place, inside_back, cut_back)
         landmarks = add_back(budgets, marks, inside_back, inside, 0.0)
         if joint:
             join(landmarks, marks, inside, cut_back, cut)
@@ -308,7 +308,7 @@ def join(landmarks: float, landmark: Mask, own: Floats, back: Floats, cut: Float
 
 @compiled_for(b1[::1])
 def _longest(landmark: Mask) -> int:
-    """The most events from a landmark, or from before the first one, to the next landmark, or the end."""
+    """The most events from a landmark, or from before the first, to the next landmark, or the end."""
     longest, last = 0, -1
     for t in range(len(landmark)):
         longest = max(longest, t - last)
@@ -320,7 +320,7 @@ def _longest(landmark: Mask) -> int:
 def uneven(epsilons: Floats, landmark: Mask, lasts: int, gap: Floats) -> float:
     """Pairs of events, at most ``lasts`` apart, in the gaps whose regular events do not all spend the same.
 
-    ``gap`` is what the piece before had of the last one, whose end it did not see: its length, least and greatest
+    ``gap`` is what the piece before had of the last gap, whose end it did not see: its length, least and greatest
     budget.
     """
     pairs, (length, least, most) = 0.0, gap

@@ -1,4 +1,4 @@
-"""Every mechanism, one file each. Importing a family registers it; families that are not listed come last."""
+"""Every mechanism, each in a file. Importing a family registers it; families that are not listed come last."""
 
 # ruff: noqa: I001  (the order of registration is the order of forms and legends)
 

@@ -1,6 +1,6 @@
 """Noise and randomness. Scales are computed only here, and nothing else in Cairn draws randomness.
 
-Two sources with one interface:
+Two sources with the same interface:
 
 * :func:`publishable`: the operating system's generator. What is drawn from it may be published.
 * :func:`seeded`: Philox keyed by a seed. What is drawn from it is a simulation, repeatable and never private.

@@ -127,7 +127,7 @@ class Ball:
 
     @staticmethod
     def atan2(y: Ball, x: Ball) -> Ball:
-        """The angle of (x, y), modulo 2π: a point within d of one at distance f is seen within asin(d/f) of it."""
+        """The angle of (x, y), modulo 2π: a point within d of a point at distance f is seen within asin(d/f) of it."""
         far, near = math.isqrt(x.mid * x.mid + y.mid * y.mid), x.rad + y.rad + 1
         if far <= 2 * near:
             raise Undecided("the angle of a point that may be the origin")
@@ -228,17 +228,17 @@ def _series(first: int, x: int, k: int, q: int) -> int:
 def _angle(y: int, x: int, bits: int) -> int:
     """The angle of (x, y), not the origin, off by less than 2 units."""
     ax, ay = abs(x), abs(y)
-    found = _atan(ay, ax, bits) if ay <= ax else (_pi(bits) >> 1) - _atan(ax, ay, bits)
-    found = _pi(bits) - found if x < 0 else found
-    return -found if y < 0 else found
+    angle = _atan(ay, ax, bits) if ay <= ax else (_pi(bits) >> 1) - _atan(ax, ay, bits)
+    angle = _pi(bits) - angle if x < 0 else angle
+    return -angle if y < 0 else angle
 
 
 def _atan(y: int, x: int, bits: int) -> int:
     """atan(y/x) for 0 ≤ y ≤ x, off by less than 1 unit: the angle is halved three times, then Taylor's series."""
     q = bits + _guard(bits)
-    one, t = 1 << q, (y << q) // x
+    unit, t = 1 << q, (y << q) // x
     for _ in range(3):
-        t = (t << q) // (one + math.isqrt(one * one + t * t))
+        t = (t << q) // (unit + math.isqrt(unit * unit + t * t))
     total, power, square, k = 0, t, t * t >> q, 1
     while power:
         total += power // k if k & 2 == 0 else -(power // k)

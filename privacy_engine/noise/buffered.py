@@ -14,7 +14,7 @@ BLOCK, ROWS = 4096, 64
 
 
 class BufferedLaplace:
-    """Independent draws of :func:`discrete_laplace` at one ``rate``, in order.
+    """Independent draws of :func:`discrete_laplace` at a ``rate``, in order.
 
     ``take(2)`` and ``take(3)`` return the values of ``take(5)``: draws are made ``block`` at a time.
     """

@@ -24,7 +24,7 @@ FLOAT_ERROR = 2.0**-36
 DRAWN_LEVELS, DRAWN_UTILITIES = (1e-9, 1e9), 1e100
 """Levels, and the size of utilities and of their sensitivity, for which that holds."""
 LOWEST_COIN_LEVEL, HIGHEST_COIN_LEVEL = 1e-6, 20.0
-"""Of 485 million other events one is marked at the highest level: beyond it every mark is practically a landmark."""
+"""Of 485 million other events 1 is marked at the highest level: beyond it every mark is practically a landmark."""
 
 
 def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Floats:
@@ -36,7 +36,7 @@ def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float
     Parameters
     ----------
     utilities : (m,) array_like
-        Finite; at least one. In the unit of ``sensitivity``.
+        Finite; not empty. In the unit of ``sensitivity``.
     epsilon, sensitivity : float
         Finite and greater than 0.
 
@@ -54,18 +54,18 @@ def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float
     >>> exponential_weights([0, -1, -2], epsilon=2, sensitivity=1).round(4).tolist()
     [0.6652, 0.2447, 0.09]
     """
-    found, epsilon, sensitivity = _checked(utilities, epsilon, sensitivity)
-    weights = _weights(found, epsilon, sensitivity)
+    values, epsilon, sensitivity = _checked(utilities, epsilon, sensitivity)
+    weights = _weights(values, epsilon, sensitivity)
     return np.asarray(weights / weights.sum())
 
 
 def _checked(utilities: ArrayLike, epsilon: float, sensitivity: float) -> tuple[Floats, float, float]:
     epsilon, sensitivity = number(epsilon, "epsilon"), number(sensitivity, "sensitivity")
-    found = np.asarray(utilities, dtype=np.float64)
-    if found.ndim != 1 or not found.size or not np.isfinite(found).all():
+    values = np.asarray(utilities, dtype=np.float64)
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
         rule = "a one-dimensional array of at least one finite number"
-        raise ParameterError.must_be("utilities", rule, str(found)[:60], got=False)
-    return found, epsilon, sensitivity
+        raise ParameterError.must_be("utilities", rule, str(values)[:60], got=False)
+    return values, epsilon, sensitivity
 
 
 def _weights(utilities: Floats, epsilon: float, sensitivity: float) -> Floats:
@@ -77,17 +77,17 @@ def _weights(utilities: Floats, epsilon: float, sensitivity: float) -> Floats:
 def exponential_mechanism(
     utilities: ArrayLike, epsilon: float, sensitivity: float, *, rng: RandomSource | np.random.Generator
 ) -> int:
-    """The index of one option, drawn exactly with the probabilities that :func:`exponential_weights` rounds.
+    """The index of an option, drawn exactly with the probabilities that :func:`exponential_weights` rounds.
 
     Floats stand for the real numbers they are. O(m). Its arguments and errors are the same, in a smaller domain:
     ``epsilon`` from 1e-9 to 1e9, ``sensitivity`` from 1e-100 to 1e100, utilities within ±1e100.
     """
-    found, epsilon, sensitivity = _checked(utilities, epsilon, sensitivity)
+    array, epsilon, sensitivity = _checked(utilities, epsilon, sensitivity)
     number(epsilon, "epsilon", lowest=DRAWN_LEVELS[0], highest=DRAWN_LEVELS[1])
     number(sensitivity, "sensitivity", lowest=1 / DRAWN_UTILITIES, highest=DRAWN_UTILITIES)
-    if np.abs(found).max() > DRAWN_UTILITIES:
-        raise ParameterError.must_be("utilities", f"within ±{DRAWN_UTILITIES:g}", float(found[np.abs(found).argmax()]))
-    return int(option_table(found, epsilon, sensitivity).draw(1, as_source(rng))[0])
+    if np.abs(array).max() > DRAWN_UTILITIES:
+        raise ParameterError.must_be("utilities", f"within ±{DRAWN_UTILITIES:g}", float(array[np.abs(array).argmax()]))
+    return int(option_table(array, epsilon, sensitivity).draw(1, as_source(rng))[0])
 
 
 def exponential_mechanisms(
@@ -95,23 +95,23 @@ def exponential_mechanisms(
 ) -> Ints:
     """One option of each row of ``utilities`` (n, m), drawn as :func:`exponential_mechanism` does, (n,) columns.
 
-    Only the options that are ``there`` (n, m) count, at least one of each row. O(n m): a row is drawn from its
+    Only the options that are ``there`` (n, m) count, at least 1 of each row. O(n m): a row is drawn from its
     cumulative weights in floats, and from its exact table where these are too near to the uniform number drawn.
     """
     number(epsilon, "epsilon", lowest=DRAWN_LEVELS[0], highest=DRAWN_LEVELS[1])
     number(sensitivity, "sensitivity", lowest=1 / DRAWN_UTILITIES, highest=DRAWN_UTILITIES)
-    found = np.where(there, utilities, -np.inf)
-    best = found.max(axis=1, initial=-np.inf)
+    values = np.where(there, utilities, -np.inf)
+    best = values.max(axis=1, initial=-np.inf)
     if not np.isfinite(best).all() or (np.abs(np.where(there, utilities, 0.0)) > DRAWN_UTILITIES).any():
         raise ParameterError.must_be("utilities", f"within ±{DRAWN_UTILITIES:g}, one or more of each row", "others")
     with np.errstate(under="ignore"):
-        upto = np.cumsum(np.exp((found - best[:, None]) / (2 * sensitivity) * epsilon), axis=1)
+        upto = np.cumsum(np.exp((values - best[:, None]) / (2 * sensitivity) * epsilon), axis=1)
     source, off = as_source(rng), FLOAT_ERROR + (upto.shape[1] + 4) * 2.0**-52
-    words = source.words(len(found))
+    words = source.words(len(values))
     far = words[:, None] * 2.0**-64 - upto / upto[:, -1:]
-    last = found.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
+    last = values.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
     chosen = np.minimum((far > 0).sum(axis=1), last)
-    near = (np.abs(far) <= off) & (np.arange(found.shape[1]) < last[:, None])
+    near = (np.abs(far) <= off) & (np.arange(values.shape[1]) < last[:, None])
     for i in reported(np.flatnonzero(near.any(axis=1))):
         options = np.flatnonzero(there[i])
         chosen[i] = options[option_table(utilities[i][options], epsilon, sensitivity).settled(int(words[i]), source)]
@@ -129,13 +129,13 @@ def option_table(utilities: Floats, epsilon: float, sensitivity: float, *, bits:
 
     def exact(precision: int) -> Sequence[Ball]:
         best, scale = Fraction(float(utilities.max())), Fraction(epsilon) / (2 * Fraction(sensitivity))
-        exponents = [(Fraction(one) - best) * scale for one in utilities.tolist()]
+        exponents = [(Fraction(utility) - best) * scale for utility in utilities.tolist()]
         within = precision + 8 + len(exponents).bit_length()
         sums, total = [], Ball(0, 0, within)
         for exponent in exponents:
             total += _small_exponential(exponent, within)
             sums.append(total)
-        return [_narrowed(one / total, precision) for one in sums[:-1]]
+        return [_narrowed(part / total, precision) for part in sums[:-1]]
 
     return Table(low, high, exact, bits)
 
@@ -189,7 +189,7 @@ def coin_table(epsilon: float, *, bits: int = 64) -> Table:
 
 
 def gumbel_top(log_weights: ArrayLike, count: int, *, rng: RandomSource | np.random.Generator) -> Ints:
-    """``count`` indices drawn one after another without replacement, each in proportion to its weight, sorted.
+    """``count`` indices drawn in turn without replacement, each in proportion to its weight, sorted.
 
     The largest of ``log_weights`` + Gumbel noise are such a sample [1]_, in O(n). ``count`` is at most how many
     weights are above 0 (``log_weights`` above -inf). In floats: for synthetic data, not for what must be private.

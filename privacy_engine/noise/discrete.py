@@ -45,26 +45,26 @@ def discrete_laplace(rate: float, n: int, *, rng: RandomSource | np.random.Gener
 
     rate = number(rate, "rate", lowest=LAPLACE_RATES[0], highest=LAPLACE_RATES[1])
     n, rng = whole_number(n, "n", highest=2**40), as_source(rng)
-    found, done = np.empty(n, dtype=np.int64), 0
+    draws, done = np.empty(n, dtype=np.int64), 0
     while done < n:
         words = rng.words(min(n - done, CHUNK))
-        done += certified.signed(magnitudes(rate, words, rng), words, found[done:])
-    return found
+        done += certified.signed(magnitudes(rate, words, rng), words, draws[done:])
+    return draws
 
 
 def magnitudes(rate: float, words: np.ndarray, rng: RandomSource) -> Ints:
     """⌊-ln U / rate⌋ of uniforms that begin with the first 63 bits of ``words``, (n,)."""
     from privacy_engine.kernels import certified
 
-    found, sure = np.empty(len(words), dtype=np.int64), np.empty(len(words), dtype=np.bool_)
-    if certified.scaled_logarithms(words, rate, found, sure) < len(words):
+    sizes, sure = np.empty(len(words), dtype=np.int64), np.empty(len(words), dtype=np.bool_)
+    if certified.scaled_logarithms(words, rate, sizes, sure) < len(words):
         for i in reported(np.flatnonzero(~sure)):
-            found[i] = magnitude(rate, LazyUniform(int(words[i]) >> 1, rng, first_bits=63))
-    return found
+            sizes[i] = magnitude(rate, LazyUniform(int(words[i]) >> 1, rng, first_bits=63))
+    return sizes
 
 
 def magnitude(rate: float, uniform: LazyUniform) -> int:
-    """⌊-ln U / rate⌋ of one uniform, in balls."""
+    """⌊-ln U / rate⌋ of a uniform, in balls."""
 
     def decide(balls: Sequence[Ball], bits: int) -> int:
         return (-balls[0].log() / Ball.exact(Fraction(rate), bits)).floor()

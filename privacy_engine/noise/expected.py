@@ -75,7 +75,7 @@ class OwnNoise:
 
 @dataclass(frozen=True, eq=False)
 class SharedNoise:
-    r"""Joint noise of ``together`` positions at a rate, (m,) each, of which ``counts`` (m,) positions show one.
+    r"""Joint noise of ``together`` positions at a rate, (m,) each, of which ``counts`` (m,) positions show a draw.
 
     A position is uniform in a cap about the truth whose angular radius has density
     :math:`\propto e^{-at} \sin^{2p}(t/2)` up to π, and beyond that is the whole sphere. Integrated numerically.
@@ -92,7 +92,7 @@ class SharedNoise:
     @cached_property
     def _law(self) -> tuple[Floats, ...]:
         """2p, the rate, where nearly all cap radii begin and end, and the highest log density, (m, 1) each."""
-        p, rate = (np.reshape(np.asarray(one, np.float64), (-1, 1)) for one in (self.together, self.epsilon_per_m))
+        p, rate = (np.reshape(np.asarray(item, np.float64), (-1, 1)) for item in (self.together, self.epsilon_per_m))
         rate = rate * geo.EARTH_RADIUS_M
         mode, spread = 2 * np.arctan2(p, rate), np.sqrt(2 / p)
         far = 8 * np.sin(mode / 2) * spread  # eight standard deviations, and more where it is skewed
@@ -139,12 +139,12 @@ class SharedNoise:
 
 
 def mixture_mean_m(parts: Sequence[Noise]) -> float:
-    """Mean displacement in metres over all ``parts``, at least one."""
+    """Mean displacement in metres over all ``parts``, at least 1."""
     return sum(part.mean_m() * part.weight for part in parts) / sum(part.weight for part in parts)
 
 
 def mixture_quantile_m(parts: Sequence[Noise], p: float) -> float:
-    """The distance in metres that holds a share ``p`` of all displacements of ``parts``, at least one.
+    """The distance in metres that holds a share ``p`` of all displacements of ``parts``, at least 1.
 
     >>> round(mixture_quantile_m([OwnNoise(np.array([1.0]), np.array([1.0]))], 0.95), 4)
     4.7439

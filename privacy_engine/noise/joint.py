@@ -1,4 +1,4 @@
-"""Joint planar noise: one draw for several positions that are protected together, exactly rounded to the grid."""
+"""Joint planar noise: a draw for several positions that are protected together, exactly rounded to the grid."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def joint_planar(
     rng: RandomSource | np.random.Generator,
     starts: Ints | None = None,
 ) -> tuple[Floats, Floats]:
-    r"""All positions moved by one joint draw, of density :math:`\propto e^{-\epsilon \max_i d(x_i, z_i)}`.
+    r"""All positions moved by a joint draw, of density :math:`\propto e^{-\epsilon \max_i d(x_i, z_i)}`.
 
     The K-norm mechanism [1]_ for p positions each of which may change: by the triangle inequality the odds of any
     output change by at most :math:`e^{\epsilon \max_i d(x_i, x'_i)}`, d the great-circle distance, however many
     positions change. Independent planar Laplace noise needs p times as much at each for the same promise and moves a
-    position by 2p/ε on average; this moves it by :math:`(4p + 2)/(3\epsilon)`, a third less. For one position the two
-    are the same law. A position is uniform in a disc about the truth whose radius (:mod:`privacy_engine.noise.reach`)
-    is drawn once for all. O(p).
+    position by 2p/ε on average; this moves it by :math:`(4p + 2)/(3\epsilon)`, a third less. For a single position the
+    two are the same law. A position is uniform in a disc about the truth whose radius
+    (:mod:`privacy_engine.noise.reach`) is drawn once for all. O(p).
 
     What is returned is exactly the real draw rounded to its cells, as :func:`~privacy_engine.noise.planar_laplace`
     states, with the same assumption on ``rng``.
@@ -49,15 +49,15 @@ def joint_planar(
     epsilon_per_m : float or (m,) array_like
         Per metre, for all positions together; from 1e-30 to 1e12.
     starts : (m + 1,) int
-        Where the positions of each of m draws begin, one or more each; without, all are of one. A seed draws one after
-        another, with the bits of each alone.
+        Where the positions of each of m draws begin, 1 or more each; without, all are of the same. A seed draws them
+        in turn, with the bits of each alone.
 
     Returns ``(lon, lat)`` in degrees: the floats nearest to integer multiples of 1e-7, longitude in [-180, 180).
 
     Raises
     ------
     ParameterError
-        ``epsilon_per_m`` is out of its domain, or not one or as many as the draws; ``starts`` are no such offsets.
+        ``epsilon_per_m`` is out of its domain, or neither a number nor (m,); ``starts`` are no such offsets.
     DataError
         Positions out of their domain, or not as many longitudes as latitudes.
 
@@ -102,7 +102,7 @@ def _in_discs(lon: Floats, lat: Floats, starts: Ints, rates: Floats, rng: Random
 
 
 def disc_cell(lon: float, lat: float, half_sine: Callable[[int], Ball], share: LazyUniform, turn: LazyUniform) -> Cell:
-    """The cell of one position, decided in balls: it is moved by d, sin²(d/2) = share · sin²(s/2), of bits."""
+    """The cell of a position, decided in balls: it is moved by d, sin²(d/2) = share · sin²(s/2), of bits."""
 
     def decide(balls: Sequence[Ball], bits: int) -> Cell:
         half = balls[0].sqrt() * half_sine(bits)

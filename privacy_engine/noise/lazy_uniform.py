@@ -8,7 +8,7 @@ from privacy_engine.noise.sources import RandomSource
 
 T = TypeVar("T")
 SPARE_BITS = 96
-"""Precision of the balls beyond the bits of the uniforms: their own roundings stay far below one bit of these."""
+"""Precision of the balls beyond the bits of the uniforms: their own roundings stay far below a bit of these."""
 MOST_WORDS = 1 << 14
 """A million bits: a decision that needs more has probability below 2**-900,000, so it shows a defect."""
 
@@ -60,9 +60,9 @@ def settle(uniforms: Sequence[LazyUniform], decide: Callable[[Sequence[Ball], in
     """
     words = 1
     while words <= MOST_WORDS:
-        bits = max((one.bits(words) for one in uniforms), default=0) + SPARE_BITS
+        bits = max((uniform.bits(words) for uniform in uniforms), default=0) + SPARE_BITS
         try:
-            return decide([one.ball(words, bits) for one in uniforms], bits)
+            return decide([uniform.ball(words, bits) for uniform in uniforms], bits)
         except Undecided:
             words *= 2
     raise ArithmeticError(f"a decision that {MOST_WORDS} words of each uniform did not settle")

@@ -33,7 +33,7 @@ def planar_laplace(
     a function of the point alone. So it is exactly as indistinguishable, with no allowance for floating point, if the
     bits of ``rng`` are uniform and independent; those of :func:`publishable` are so against whoever cannot break the
     operating system's generator. Proof: docs/decisions/0016-exact-noise.md. A draw that floats do not decide takes a
-    thousand times as long, about one in 30,000: whoever can time single draws learns that.
+    thousand times as long, about 1 in 30,000: whoever can time single draws learns that.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def planar_laplace(
     Raises
     ------
     ParameterError
-        ``epsilon_per_m`` is out of its domain, or not one or as many as the positions.
+        ``epsilon_per_m`` is out of its domain, or neither a number nor as many as the positions.
     DataError
         Positions out of their domain, or not as many longitudes as latitudes.
 
@@ -82,8 +82,8 @@ def _drawn(lon: Floats, lat: Floats, epsilon: Floats, rng: RandomSource) -> tupl
     cells, todo = np.empty((2, lon.size), dtype=np.int64), np.arange(lon.size)
     while todo.size:
         words = rng.words(PROPOSAL * todo.size).reshape(-1, PROPOSAL)
-        found, kept = proposed(lon[todo], lat[todo], epsilon[todo], words, rng)
-        cells[:, todo[kept]] = found[:, kept]
+        moved, kept = proposed(lon[todo], lat[todo], epsilon[todo], words, rng)
+        cells[:, todo[kept]] = moved[:, kept]
         todo = todo[~kept]
     return cells[0], cells[1]
 
@@ -98,9 +98,9 @@ def proposed(
     state, cells = np.empty(lon.size, dtype=np.uint8), np.empty((2, lon.size), dtype=np.int64)
     certified.planar_cells(lon, lat, rate, words, state, cells[0], cells[1])
     for i in reported(np.flatnonzero(state == certified.UNDECIDED)):
-        found = decided(lon[i], lat[i], epsilon[i], words[i], rng)
-        state[i] = certified.REJECTED if found is None else certified.DONE
-        cells[:, i] = found or (0, 0)
+        cell = decided(lon[i], lat[i], epsilon[i], words[i], rng)
+        state[i] = certified.REJECTED if cell is None else certified.DONE
+        cells[:, i] = cell or (0, 0)
     return cells, state == certified.DONE
 
 

@@ -21,7 +21,7 @@ def rate_ball(epsilon_per_m: float, bits: int) -> Ball:
 def planar_cell(
     lon: float, lat: float, epsilon_per_m: float, uniforms: Sequence[LazyUniform], *, near: bool
 ) -> Cell | None:
-    """What one proposal of the planar sampler gives, None if it is rejected.
+    """What a proposal of the planar sampler gives, None if it is rejected.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def planar_cell(
     uniforms : four of LazyUniform
         Radius, radius, acceptance, bearing.
     near : bool
-        Which of the two samplers, both exact at every rate: the one for noise that is small against the Earth?
+        Which of the two samplers, both exact at every rate: that for noise that is small against the Earth?
     """
 
     def decide(balls: Sequence[Ball], bits: int) -> Cell | None:
@@ -51,8 +51,8 @@ def _near_angle(rate: Ball, u: Sequence[Ball]) -> Ball | None:
 
 def _far_angle(rate: Ball, u: Sequence[Ball]) -> Ball | None:
     """That of a uniform point of the sphere, sin²(d/2) = u, kept with probability exp(-rate d)."""
-    one = Ball.exact(1, rate.bits)
-    angle = Ball.atan2(u[0].sqrt(), (one - u[0]).sqrt()) * 2
+    unit = Ball.exact(1, rate.bits)
+    angle = Ball.atan2(u[0].sqrt(), (unit - u[0]).sqrt()) * 2
     return None if -(rate * angle) < u[2].log() else angle
 
 

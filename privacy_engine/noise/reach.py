@@ -23,7 +23,7 @@ BEFORE, LEVEL, AFTER = range(3)
 class Reaches:
     """How far each of m joint draws reaches: real numbers, known to the required precision.
 
-    ``angle`` (m,) are floats within ``off`` (m,) of them, in radians; ``whole`` (m,) is True where one is beyond π, so
+    ``angle`` (m,) are floats within ``off`` (m,) of them, in radians; ``whole`` (m,) is True where it is beyond π, so
     that a position may be anywhere. ``count`` (m,) are the positions of each, ``epsilon_per_m`` (m,) the rates.
 
     Raises
@@ -35,7 +35,7 @@ class Reaches:
     def __init__(self, count: ArrayLike, epsilon_per_m: ArrayLike, rng: RandomSource) -> None:
         from privacy_engine.kernels import certified, reach_envelope
 
-        self._count, self._epsilon_per_m = (np.array(one, dtype=np.float64) for one in (count, epsilon_per_m))
+        self._count, self._epsilon_per_m = (np.array(values, dtype=np.float64) for values in (count, epsilon_per_m))
         power, rate, m = 2 * self._count, self._epsilon_per_m * geo.EARTH_RADIUS_M, len(self._count)
         self._envelopes, self._words, todo = np.empty((m, 5)), np.empty((m, 3), dtype=np.uint64), np.arange(m)
         if not reach_envelope.envelopes(self._count, rate, self._envelopes):
@@ -71,15 +71,15 @@ class Reaches:
         if self.whole[i]:
             return Ball.exact(1, bits)
         words = (bits - SPARE_BITS) // 64  # of 64 bits each
-        a, _, _ = self._place(i, [one.ball(words, bits) for one in self._own(i)], bits)
+        a, _, _ = self._place(i, [uniform.ball(words, bits) for uniform in self._own(i)], bits)
         return (a / Ball.exact(2, bits)).sin_cos()[0]
 
     def _place(self, i: int, balls: Sequence[Ball], bits: int) -> tuple[Ball, Ball, int]:
         """The proposed angle, how far the envelope's logarithm is below its top there, and the piece it is on."""
-        left, right, up, down, _ = (Ball.exact(one, bits) for one in self._envelopes[i].tolist())
-        one = Ball.exact(1, bits)
-        before, level = one / up, right - left
-        at = balls[0] * (before + level - one / down)
+        left, right, up, down, _ = (Ball.exact(bound, bits) for bound in self._envelopes[i].tolist())
+        unit = Ball.exact(1, bits)
+        before, level = unit / up, right - left
+        at = balls[0] * (before + level - unit / down)
         if at < before:
             lift = balls[1].log()
             return left + lift / up, lift, BEFORE
@@ -99,5 +99,5 @@ class Reaches:
 
     def _known(self, i: int, balls: Sequence[Ball], bits: int) -> tuple[float, float, bool]:
         a, _, _ = self._place(i, balls, bits)
-        found = float(a)
-        return found, (a.rad + 1) * 2.0**-bits + 2.0**-52 * abs(found), not a < Ball.pi(bits)
+        angle = float(a)
+        return angle, (a.rad + 1) * 2.0**-bits + 2.0**-52 * abs(angle), not a < Ball.pi(bits)

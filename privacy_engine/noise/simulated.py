@@ -17,14 +17,14 @@ def simulated_polar(
 
     The draw of an event is a function of ``seed``, ``repetition`` and the event's number: the same bits on every
     processor and however a series is cut into pieces, of which the next starts at ``first_event``. Seeds and
-    repetitions are independent of one another and of what ``seeded`` draws. Uniforms have 32 bits.
+    repetitions are independent of each other and of what ``seeded`` draws. Uniforms have 32 bits.
 
     **Never private**: whoever knows the seed can subtract it.
 
     Parameters
     ----------
     epsilon_per_m : (n,) array_like
-        Per metre, finite and greater than 0, one for each event.
+        Per metre, finite and greater than 0, a rate for each event.
     seed : int
         At least 0, of any size.
     repetition : int or (r,) array_like of int
@@ -37,7 +37,7 @@ def simulated_polar(
     ParameterError
         One of them is out of its domain.
     DataError
-        ``epsilon_per_m`` is not one-dimensional.
+        ``epsilon_per_m`` is not a vector.
     """
     from privacy_engine.kernels.philox import polar
 
@@ -60,7 +60,7 @@ def simulated_laplace(
     Parameters
     ----------
     epsilon : (n,) array_like
-        Finite and greater than 0, one for each event.
+        Finite and greater than 0, a rate for each event.
     sensitivity : float
         Finite and greater than 0.
 
@@ -80,12 +80,12 @@ def simulated_laplace(
 
 
 def simulated_key(seed: int, *stream: int) -> NDArray[np.uint64]:
-    """The key of the planar noise of ``seed``, (2,); with ``stream`` of another one, independent of it."""
+    """The key of the planar noise of ``seed``, (2,); with ``stream`` of another key, independent of it."""
     return _key(seed, Stream.PLANAR, *stream)
 
 
 def simulated_releases(seed: int, repetition: int, *stream: int) -> RandomSource:
-    """What a mechanism releases with in one repetition of a simulation; independent of all other noise of ``seed``."""
+    """What a mechanism releases with in a repetition of a simulation; independent of all other noise of ``seed``."""
     words = _key(seed, Stream.RELEASES, *stream, counted(repetition, "repetition", 2**32)).tolist()
     return seeded(np.random.Generator(np.random.Philox(key=words[0] << 32 | words[1])))
 
@@ -114,7 +114,7 @@ def _streams(
 ) -> tuple[NDArray[np.uint64], np.uint64, list[np.uint64]]:
     first = np.uint64(counted(first_event, "first_event", 2**63))
     several = np.atleast_1d(np.asarray(repetition)).tolist()
-    return key, first, [np.uint64(counted(one, "repetition", 2**32)) for one in several]
+    return key, first, [np.uint64(counted(number, "repetition", 2**32)) for number in several]
 
 
 def _misshapen(field: str, rule: str, values: Floats) -> DataError:

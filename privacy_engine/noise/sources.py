@@ -44,13 +44,13 @@ def open_unit(words: Words) -> Floats:
     """The middle of the interval of (0, 1) that the first 52 bits of each word leave, (n,): exact, never 0, never 1."""
     bits = words >> np.uint64(12)
     bits |= _ONE_BITS  # 1 + k 2**-52
-    found = bits.view(np.float64)
-    found -= 1.0 - 2.0**-53
-    return found
+    uniforms = bits.view(np.float64)
+    uniforms -= 1.0 - 2.0**-53
+    return uniforms
 
 
 def _read_only(words: Words) -> Words:
-    """``words`` as those of the operating system come, so that kernels are compiled for one type of array."""
+    """``words`` as those of the operating system come, so that kernels are compiled for a single type of array."""
     words.setflags(write=False)
     return words
 
@@ -150,7 +150,7 @@ _OWN = (_SystemSource, _SeededSource, _SuppliedSource, _WatchedSource)
 
 
 def publishable() -> RandomSource:
-    """A source over the operating system's generator: the only one whose releases may be published."""
+    """A source over the operating system's generator: the only source whose releases may be published."""
     return _SystemSource()
 
 
@@ -162,10 +162,10 @@ def seeded(seed: int | np.random.Generator) -> RandomSource:
 
 
 def as_source(rng: RandomSource | np.random.Generator) -> RandomSource:
-    """``rng`` as one of this module's own sources, whose ``private`` can be relied on.
+    """``rng`` as a source of this module's own, whose ``private`` can be relied on.
 
     A numpy generator becomes a seeded source. Any other object with the methods of :class:`RandomSource` is used and
-    is never private, also one of a subclass of a source here: only this module's own system source is.
+    is never private, also an object of a subclass of a source here: only this module's own system source is.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def as_source(rng: RandomSource | np.random.Generator) -> RandomSource:
 
 
 class Stream(IntEnum):
-    """What one seed is used for: two uses draw from two streams, or they would be one another's noise."""
+    """What a seed is used for: two uses draw from two streams, or they would be each other's noise."""
 
     PLANAR = 1
     LAPLACE = 2
@@ -194,7 +194,7 @@ class Stream(IntEnum):
 
 
 def source(seed: int | None, *, stream: Stream | None = None, part: int = 0) -> RandomSource:
-    """:func:`publishable` without a seed, :func:`seeded` with one.
+    """:func:`publishable` without a seed, :func:`seeded` with a seed.
 
     With ``stream`` the seed's numbers for that use, and for its ``part`` (a series of a dataset), which no other has.
     """
@@ -229,14 +229,14 @@ def _part_keys(seed: int, stream: Stream, first: int, many: int) -> Words:
 
 
 def _hashed(words: NDArray[np.uint32], first: int, factor: int, used: int = 0) -> NDArray[np.uint32]:
-    """Words (m, 1) or (m, 4) hashed by four pairs of successive constants, each a factor times the one before."""
+    """Words (m, 1) or (m, 4) hashed by four pairs of successive constants, each a factor times that before."""
     constants = np.array([first * pow(factor, used + i, 2**32) % 2**32 for i in range(5)], dtype=np.uint32)
-    found = (words ^ constants[:-1]) * constants[1:]
-    return np.asarray(found ^ found >> _HALF)
+    hashed = (words ^ constants[:-1]) * constants[1:]
+    return np.asarray(hashed ^ hashed >> _HALF)
 
 
 def spawned(seed: int, stream: Stream, *parts: int) -> int:
-    """Another seed, below 2**53, for one part of what ``seed`` is used for; only the last part may exceed 2**32.
+    """Another seed, below 2**53, for a part of what ``seed`` is used for; only the last part may exceed 2**32.
 
     >>> spawned(1, Stream.EXPERIMENTS, 0) != spawned(1, Stream.EXPERIMENTS, 1)
     True
@@ -246,13 +246,13 @@ def spawned(seed: int, stream: Stream, *parts: int) -> int:
 
 
 def branches(rng: RandomSource | np.random.Generator, n: int) -> list[RandomSource]:
-    """``n`` sources for parts that draw in turns: what one of them returns does not depend on draws from the others.
+    """``n`` sources for parts that draw in turns: what any of them returns does not depend on draws from the others.
 
-    The operating system's generator has no order, so each is that one; otherwise two words of ``rng`` seed each.
+    The operating system's generator has no order, so each is that generator; otherwise two words of ``rng`` seed each.
     """
     source = as_source(rng)
     if isinstance(source, _WatchedSource):
-        return [_WatchedSource(one, source.report) for one in branches(source.inner, n)]
+        return [_WatchedSource(branch, source.report) for branch in branches(source.inner, n)]
     if isinstance(source, _SystemSource):
         return [source] * n
     keys = [source.words(2) for _ in range(n)]

@@ -1,4 +1,4 @@
-"""Exact draws from a table of probabilities: integer thresholds, and further bits where a word lies on one."""
+"""Exact draws from a table of probabilities: integer thresholds, and further bits where a word lies on a threshold."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Cumulative = Callable[[int], Sequence[Ball]]
 
 
 class Table:
-    """An index i with probability p_i, from the cumulative probabilities p_0, p_0 + p_1, … without the last one, 1.
+    """An index i with probability p_i, from the cumulative probabilities p_0, p_0 + p_1, … without the last, 1.
 
-    A word below ``low[i]`` surely lies below the i-th of them times 2**``bits``, one above ``high[i]`` surely above it;
+    A word below ``low[i]`` surely lies below the i-th of them times 2**``bits``, above ``high[i]`` surely above it;
     what lies between is a tie, which further bits of the same uniform decide.
 
     Parameters
@@ -42,7 +42,7 @@ class Table:
         most, balls = (1 << bits) - 1, exact(bits + 64)
 
         def thresholds(sign: int) -> Words:
-            ends = [(one.mid + sign * one.rad) >> one.bits - bits for one in balls]
+            ends = [(ball.mid + sign * ball.rad) >> ball.bits - bits for ball in balls]
             return np.array([min(max(end, 0), most) for end in ends], dtype=np.uint64)
 
         return cls(thresholds(-1), thresholds(1), exact, bits)
@@ -50,12 +50,12 @@ class Table:
     def draw(self, n: int, rng: RandomSource) -> Ints:
         """``n`` independent indices, (n,)."""
         words = rng.words(n) >> np.uint64(64 - self.bits)
-        found = np.searchsorted(self.high, words, side="left").astype(np.int64)
+        index = np.searchsorted(self.high, words, side="left").astype(np.int64)
         if len(self.low):
-            tied = (found < len(self.low)) & (self.low[np.minimum(found, len(self.low) - 1)] <= words)
+            tied = (index < len(self.low)) & (self.low[np.minimum(index, len(self.low) - 1)] <= words)
             for i in reported(np.flatnonzero(tied)):
-                found[i] = self.settled(int(words[i]), rng)
-        return found
+                index[i] = self.settled(int(words[i]), rng)
+        return index
 
     def settled(self, word: int, rng: RandomSource) -> int:
         """The index of a uniform that begins with ``word``, by as many further bits as that takes."""

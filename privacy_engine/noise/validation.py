@@ -22,18 +22,18 @@ def number(value: Any, field: str, *, lowest: float = 0.0, highest: float = math
         It is not.
     """
     try:
-        found = math.nan if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) else float(value)
-        wrong = found != found and not isinstance(value, float | np.floating)
+        parsed = math.nan if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) else float(value)
+        wrong = parsed != parsed and not isinstance(value, float | np.floating)
     except (TypeError, ValueError, OverflowError):
         wrong = True
     if wrong:
         message = f"{field} must be a number, got {value!r:.60}"
         raise ParameterError(message, field=field, rule="numeric", value=value)
-    if not 0 < found < math.inf:
+    if not 0 < parsed < math.inf:
         raise ParameterError.must_be(field, "finite and greater than 0", value)
-    if not lowest <= found <= highest:
+    if not lowest <= parsed <= highest:
         raise ParameterError.must_be(field, f"from {lowest:g} to {highest:g}", value)
-    return found
+    return parsed
 
 
 def whole_number(value: Any, field: str, *, highest: int) -> int:
@@ -46,37 +46,37 @@ def whole_number(value: Any, field: str, *, highest: int) -> int:
 def numbers(values: ArrayLike, field: str) -> Floats:
     """``values`` as an array of floats of any shape, or a ParameterError where they are no numbers."""
     try:
-        found = np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise ParameterError.must_be(field, "numbers", values) from error
-    if found.size and (found.dtype.kind not in "iuf" or _holds_truth_values(values)):
+    if array.size and (array.dtype.kind not in "iuf" or _holds_truth_values(values)):
         raise ParameterError.must_be(field, "numbers", values)
-    return found.astype(np.float64, copy=False)
+    return array.astype(np.float64, copy=False)
 
 
 def _holds_truth_values(values: ArrayLike) -> bool:
-    return isinstance(values, list | tuple) and any(isinstance(one, bool | np.bool_) for one in values)
+    return isinstance(values, list | tuple) and any(isinstance(item, bool | np.bool_) for item in values)
 
 
 def checked_rates(values: ArrayLike, field: str = "epsilon_per_m") -> Floats:
     """``values`` as an array, every entry finite and greater than 0, or a ParameterError on ``field``."""
-    found = numbers(values, field)
-    good = np.isfinite(found) & (found > 0)
+    rates = numbers(values, field)
+    good = np.isfinite(rates) & (rates > 0)
     if not good.all():
-        value = float(found[~good][0])
+        value = float(rates[~good][0])
         raise ParameterError(
             f"{field} must be finite and greater than 0, got {value}", field=field, rule="> 0", value=value
         )
-    return found
+    return rates
 
 
 def exact_rates(values: ArrayLike) -> Floats:
     """As :func:`checked_rates`, of rates per metre, all within :data:`RATES`."""
-    found = checked_rates(values)
-    if found.size and not (found.min() >= RATES[0] and found.max() <= RATES[1]):
-        outside = found[(found < RATES[0]) | (found > RATES[1])].flat[0]
+    rates = checked_rates(values)
+    if rates.size and not (rates.min() >= RATES[0] and rates.max() <= RATES[1]):
+        outside = rates[(rates < RATES[0]) | (rates > RATES[1])].flat[0]
         raise ParameterError.must_be("epsilon_per_m", f"from {RATES[0]:g} to {RATES[1]:g}", float(outside))
-    return found
+    return rates
 
 
 def positions(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
@@ -87,7 +87,7 @@ def positions(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
     DataError
         They are not, or not as many.
     """
-    found = []
+    columns = []
     for field, values, bound in (("lon", lon, 360.0), ("lat", lat, 90.0)):
         try:
             column = np.ascontiguousarray(np.atleast_1d(np.asarray(values, dtype=np.float64)))
@@ -98,8 +98,8 @@ def positions(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
         if column.size and not (column.min() >= -bound and column.max() <= bound):
             value = float(column[~(np.abs(column) <= bound)][0])
             raise DataError.must_be(field, f"finite and within -{bound:g} to {bound:g}", value, got=value)
-        found.append(column)
-    lons, lats = found
+        columns.append(column)
+    lons, lats = columns
     if lons.shape != lats.shape:
         message = f"lat must be as many as lon, {lons.shape}, got {lats.shape}"
         raise DataError(message, field="lat", rule="same length", value=lats.shape)

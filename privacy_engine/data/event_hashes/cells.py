@@ -1,4 +1,4 @@
-"""Events of an upload at hand in neighbouring cells of another one's."""
+"""Events of an upload at hand in neighbouring cells of another upload's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def neighbour_hashes(fresh: FreshEvents, events: Indices) -> tuple[Hashes, Indic
 
 def near_any(fresh: FreshEvents, events: Mask, near: Hashes, some: Mask) -> tuple[Mask, Mask]:
     """Which of ``events`` are in a neighbour of a cell of ``some`` of ``near``, and which of these are such cells."""
-    wanted, found, values = np.zeros(len(fresh), dtype=np.bool_), events.copy(), distinct(near, some)
+    wanted, held, values = np.zeros(len(fresh), dtype=np.bool_), events.copy(), distinct(near, some)
     for part in leaving([fresh.cells], blocks(len(fresh))):
         wanted[fresh.cells[part][events[part]]] = True
     table, holding, cells = Table(values), np.zeros(len(values), dtype=np.bool_), indices_where(wanted)
@@ -42,8 +42,8 @@ def near_any(fresh: FreshEvents, events: Mask, near: Hashes, some: Mask) -> tupl
         holding[places[places >= 0]] = True
     del table
     for part in leaving([fresh.cells], blocks(len(fresh))):
-        found[part] &= wanted[fresh.cells[part]]
-    return found, Table(distinct(values, holding)).holds(near) & some
+        held[part] &= wanted[fresh.cells[part]]
+    return held, Table(distinct(values, holding)).holds(near) & some
 
 
 def near_each(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[Mask, Mask]:
@@ -51,7 +51,7 @@ def near_each(fresh: FreshEvents, events: Indices, near: Hashes) -> tuple[Mask, 
     held, holding = np.zeros(len(events), dtype=np.bool_), np.zeros(len(near), dtype=np.bool_)
     for part in leaving(fresh, blocks(len(events), CELLS)):
         hashes, owner = neighbour_hashes(fresh, events[part])
-        of_hashes, found = common(hashes, near)
+        of_hashes, of_near = common(hashes, near)
         held[part][owner[of_hashes]] = True
-        holding |= found
+        holding |= of_near
     return held, holding

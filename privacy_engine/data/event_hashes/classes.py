@@ -22,7 +22,7 @@ Labelled = dict[frozenset[int], tuple[int, list[int]]]
 class Classes(list[Class]):
     """Sets of uploads with how many events each.
 
-    ``joined`` if small classes were made one, which then has too many uploads.
+    ``joined`` if small classes were merged, whose union then has too many uploads.
     """
 
     def __init__(self, items: Iterable[Class] = (), joined: bool = False) -> None:
@@ -44,14 +44,14 @@ def classes(n: int, held: Mapping[int, NDArray[np.integer[Any]]], most: int = MO
         fresh = np.zeros(len(sets), dtype=np.uint32)
         fresh[divided] = np.arange(len(sets), len(sets) + len(divided), dtype=np.uint32)
         label[events] = fresh[before]
-        sets += [sets[one] | {upload} for one in divided.tolist()]
+        sets += [sets[i] | {upload} for i in divided.tolist()]
         if len(sets) > 2 * MEANWHILE * most:
             label, sets, fewer = relabelled(label, sets, MEANWHILE * most)
             joined |= fewer
     label, sets, fewer = relabelled(label, sets, most)
     counts = counts_of(label, len(sets))
-    found = [(one, count) for one, count in zip(sets, counts, strict=True) if count]
-    return Classes(sorted(found, key=lambda one: (-one[1], sorted(one[0]))), joined or fewer)
+    sized = [(uploads, count) for uploads, count in zip(sets, counts, strict=True) if count]
+    return Classes(sorted(sized, key=lambda item: (-item[1], sorted(item[0]))), joined or fewer)
 
 
 def counts_of(label: Labels, many: int) -> list[int]:
@@ -59,8 +59,8 @@ def counts_of(label: Labels, many: int) -> list[int]:
     counts = sum(
         (np.bincount(label[some], minlength=many) for some in blocks(len(label))), np.zeros(many, dtype=np.int64)
     )
-    found: list[int] = counts.tolist()
-    return found
+    by_label: list[int] = counts.tolist()
+    return by_label
 
 
 def relabelled(label: Labels, sets: Sequence[frozenset[int]], most: int) -> tuple[Labels, list[frozenset[int]], bool]:
@@ -68,25 +68,25 @@ def relabelled(label: Labels, sets: Sequence[frozenset[int]], most: int) -> tupl
 
     Also whether sets were joined for that.
     """
-    found: Labelled = {}
+    merged: Labelled = {}
     for i, count in enumerate(counts_of(label, len(sets))):
         if count:
-            _add(found, sets[i], count, [i])
-    joined = len(found) > most
-    while len(found) > most:
-        smallest = sorted(found, key=lambda one: (found[one][0], sorted(one)))[: 2 * (len(found) - most)]
+            _add(merged, sets[i], count, [i])
+    joined = len(merged) > most
+    while len(merged) > most:
+        smallest = sorted(merged, key=lambda uploads: (merged[uploads][0], sorted(uploads)))[: 2 * (len(merged) - most)]
         small = sorted(smallest, key=sorted)  # neighbours have much in common
-        for one, other in zip(small[::2], small[1::2], strict=False):
-            for part in (found.pop(one), found.pop(other)):
-                _add(found, one | other, *part)
+        for first, second in zip(small[::2], small[1::2], strict=False):
+            for part in (merged.pop(first), merged.pop(second)):
+                _add(merged, first | second, *part)
     fresh = np.zeros(len(sets), dtype=label.dtype)
-    for new, (_, labels) in enumerate(found.values()):
+    for new, (_, labels) in enumerate(merged.values()):
         fresh[labels] = new
-    return fresh[label], list(found) or [frozenset()], joined
+    return fresh[label], list(merged) or [frozenset()], joined
 
 
 def _add(
-    found: dict[frozenset[int], tuple[int, list[int]]], one: frozenset[int], count: int, labels: list[int]
+    merged: dict[frozenset[int], tuple[int, list[int]]], uploads: frozenset[int], count: int, labels: list[int]
 ) -> None:
-    before, known = found.get(one, (0, []))
-    found[one] = before + count, known + labels
+    before, known = merged.get(uploads, (0, []))
+    merged[uploads] = before + count, known + labels

@@ -43,12 +43,12 @@ def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) ->
         A key is not of 16 bytes.
     """
     sort, many, events = READERS[kind](data, keys)
-    found = _Smallest(many, most, sort in ("timed", "places"))
+    smallest = _Smallest(many, most, sort in ("timed", "places"))
     for block in events:
-        found.add(*block)
-    exact, what, ms = found.columns()
+        smallest.add(*block)
+    exact, what, ms = smallest.columns()
     near, phase = _near_and_phase(sort, what, ms, keys)
-    fresh = FreshEvents(exact, near, phase, sort=sort, events=found.events, what=what, ms=ms, keys=keys)
+    fresh = FreshEvents(exact, near, phase, sort=sort, events=smallest.events, what=what, ms=ms, keys=keys)
     leave(fresh)
     return fresh
 
@@ -57,14 +57,14 @@ class _Smallest:
     """The ``most`` smallest distinct hashes of up to ``many`` events, and the events they are of.
 
     Of more than :data:`FEW` events everything lies in files: the blocks in parts by the first bits of the hashes, of
-    which memory holds one at a time, and then the columns.
+    which memory holds a part at a time, and then the columns.
     """
 
     def __init__(self, many: int, most: int, timed: bool) -> None:
         self._most, self._filed, self.events = most, many > FEW, 0
         self._types = [np.uint64, *([np.uint64, np.int64] if timed else [])]
         self._bits = min(max((many // FEW).bit_length(), LEAST_BITS), MOST_BITS) if self._filed else 0
-        self._parts = [[column(one, many) for one in self._types] for _ in range(1 << self._bits)]
+        self._parts = [[column(dtype, many) for dtype in self._types] for _ in range(1 << self._bits)]
 
     def add(self, exact: Hashes, what: Hashes, ms: Instants) -> None:
         """Take a block of events of at most :data:`BLOCK`."""
@@ -76,11 +76,11 @@ class _Smallest:
         order = np.argsort(first, kind="stable")
         ends = np.searchsorted(first[order], np.arange((1 << self._bits) + 1, dtype=np.uint8))
         for part, start, end in zip(self._parts, ends[:-1], ends[1:], strict=True):
-            _append(part, [one[order[start:end]] for one in columns])
+            _append(part, [values[order[start:end]] for values in columns])
 
     def columns(self) -> tuple[Hashes, Hashes, Instants]:
         """Hashes, ascending, and words and times where there are any; nothing can be added any more."""
-        found, size, last = [column(one, FEW + 1) for one in self._types], 0, np.uint64(0)
+        kept, size, last = [column(dtype, FEW + 1) for dtype in self._types], 0, np.uint64(0)
         for part in reported(self._parts):
             exact = part[0].taken()
             order = np.argsort(exact)
@@ -92,27 +92,27 @@ class _Smallest:
             if not new.all() or size + many > self._most:
                 exact, order = exact[new][: self._most - size], order[new][: self._most - size]
             size, last = size + len(exact), exact[-1] if len(exact) else last
-            columns = itertools.chain([exact], (one.taken()[order] for one in part[1:]))
+            columns = itertools.chain([exact], (piece.taken()[order] for piece in part[1:]))
             if not self._filed:
-                found = [*columns]
+                kept = [*columns]
             else:
-                _append(found, columns)
+                _append(kept, columns)
             if many > len(exact):
                 self.events = max(round((self._most - 1) * 2.0**64 / float(last)), self._most + 1)
                 break
         self.events = self.events or size
-        exact, *others = (one.taken() for one in found) if self._filed else found
+        exact, *others = (values.taken() for values in kept) if self._filed else kept
         what, ms = others or (np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64))
         return exact, what, ms
 
 
 def _append(columns: Iterable[Any], pieces: Iterable[Any]) -> None:
-    for one, piece in zip(columns, pieces, strict=True):
-        one.add(piece)
+    for target, piece in zip(columns, pieces, strict=True):
+        target.add(piece)
 
 
 def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[Hashes, Hashes]:
-    """The hashes of cells and phases; 0 for an event without a time, empty where no event has one."""
+    """The hashes of cells and phases; 0 for an event without a time, empty where no event has a time."""
     from privacy_engine.kernels.event_cells import QUARTER_MS, cells
 
     near, phase = (column(np.uint64, len(what)) for _ in range(2))
@@ -130,18 +130,18 @@ def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[
 
 @reads(Trajectory.kind)
 def _fixes(data: Sequence[Trajectory], keys: Keys) -> tuple[str, int, Iterator[Block]]:
-    timed = any(one.time_s is not None and len(one) for one in data)
+    timed = any(track.time_s is not None and len(track) for track in data)
     return "timed" if timed else "untimed", sum(lengths_of(data)), _fix_blocks(data, keys, timed)
 
 
 def _fix_blocks(data: Sequence[Trajectory], keys: Keys, timed: bool) -> Iterator[Block]:
-    for one in in_pieces(data, BLOCK):
-        words = position_words(one.lon, one.lat)
-        if one.time_s is None:
+    for piece in in_pieces(data, BLOCK):
+        words = position_words(piece.lon, piece.lat)
+        if piece.time_s is None:
             ms = np.full(len(words) if timed else 0, UNTIMED)
             yield siphash24((words,), keys.exact), words[: len(ms)], ms
         else:
-            ms = instants(one.time_s)
+            ms = instants(piece.time_s)
             yield siphash24((words, ms.view(np.uint64)), keys.exact), words, ms
 
 

@@ -1,4 +1,4 @@
-"""The hashes of one reading's events: what is stored, and how."""
+"""The hashes of a reading's events: what is stored, and how."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Keys(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EventHashes:
-    """Keyed hashes of the distinct events of one reading, sorted by ``exact``.
+    """Keyed hashes of the distinct events of a reading, sorted by ``exact``.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class EventHashes:
     phase : (n,) uint64, or empty
         Of place and time modulo 15 minutes: equal in every time zone; empty without times.
     sort : str
-        What an event is: one of :data:`SORTS`.
+        What an event is: from :data:`SORTS`.
     events : int
         How many distinct events there are: ``n``, or estimated from the hashes of a sample.
     """
@@ -74,14 +74,14 @@ class EventHashes:
 
     @property
     def timed(self) -> Mask:
-        """The events with a time, (n,): all of them where none has one."""
+        """The events with a time, (n,): all of them where none has a time."""
         timed = np.ones(len(self), dtype=np.bool_)
         for part in leaving(self, blocks(len(self.phase))):
             timed[part] = self.phase[part] != 0
         return timed
 
     def pieces(self) -> Iterator[bytes]:
-        """The parts of :meth:`to_bytes`, one after another."""
+        """The parts of :meth:`to_bytes`, in sequence."""
         columns = [column for column in (self.exact, self.near, self.phase) if len(column)]
         kinds = 1 + 2 * bool(len(self.near)) + 4 * bool(len(self.phase))
         header = np.array((MAGIC, SORTS.index(self.sort), len(self), self.events, kinds), dtype=HEADER)

@@ -21,7 +21,7 @@ NOT_FOUND = (
     "counts: streams named in another way",
     "counts, and the events that they are of",
 )
-"""Copies of which hardly any event is found."""
+"""Copies of which hardly any event is recognised."""
 
 FOUND_IN_PART = (
     "positions with noise of 30 m (standard deviation to the north and to the east)",
@@ -32,4 +32,4 @@ FOUND_IN_PART = (
     "check-ins without positions, times cut off to the minute",
     "counts: sums of two timestamps",
 )
-"""Copies of which some events are found, or none, depending on how close together the events are."""
+"""Copies of which some events are recognised, or none, depending on how close together the events are."""

@@ -1,8 +1,8 @@
 """Which events two uploads share: the same ones, copies in another time zone, moved copies.
 
-One way after the other, each among the events that none before it found. *Same* events have equal hashes; any number of
-them counts. The other two ways decide about uploads, by at least :data:`MOST` of the smaller one's remaining events:
-people in one city are in the same cells now and then.
+Way after way, each among the events that none before it took. *Same* events have equal hashes; any number of
+them counts. The other two ways decide about uploads, by at least :data:`MOST` of the smaller upload's remaining events:
+people in a city are in the same cells now and then.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from privacy_engine.data.mapped_series import leave, picked
 
 How = Literal["same", "zone", "moved"]
 MOST = 0.5
-"""The share of the smaller upload's remaining events from which on it is a copy in another zone, or a moved one."""
+"""The share of the smaller upload's remaining events from which on it is a copy in another zone, or a moved copy."""
 LIKELY = MOST / 2
-"""A sample that shows less than this of the smaller one rules a copy out."""
+"""A sample that shows less than this of the smaller upload rules a copy out."""
 SAMPLE = 1 << 13
 EXPECTED = 256
-"""Sampled events at the least that lie in the smaller upload, if the larger one has all of it."""
+"""Sampled events at the least that lie in the smaller upload, if the larger has all of it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
     """Events that two uploads share.
 
-    ``one`` and ``other`` are ascending indices into the ``exact`` of each; ``share`` is that of the smaller one's
-    events. ``how`` is the strongest way in which any were found ("same", then "zone", then "moved"); ``ways`` has the
+    ``one`` and ``other`` are ascending indices into the ``exact`` of each; ``share`` is that of the smaller upload's
+    events. ``how`` is the strongest way in which any were shared ("same", then "zone", then "moved"); ``ways`` has the
     number of events of the first upload by each way, which add up to ``len(one)``.
     """
 
@@ -48,7 +48,7 @@ class Shared:
 
 
 def shared(fresh: FreshEvents, other: EventHashes) -> Shared | None:
-    """Return the events that an upload at hand shares with an earlier one under the same keys; None if there are none.
+    """The events that an upload at hand shares with an earlier upload under the same keys; None if there are none.
 
     Where an upload is a sample, indices are of the events in the sample, and ``share`` is an estimate.
     """
@@ -61,34 +61,34 @@ def shared(fresh: FreshEvents, other: EventHashes) -> Shared | None:
 
 
 class _Side:
-    """One of two uploads: its hashes, which of its events were found, and how many by each way."""
+    """Either of two uploads: its hashes, which of its events were taken, and how many by each way."""
 
     def __init__(self, hashes: EventHashes) -> None:
         self.hashes, self.n = hashes, len(hashes)
         self.kept = self.n / hashes.events if self.n else 1.0
-        self.found: dict[How, int] = {}
+        self.by_way: dict[How, int] = {}
         self.taken = np.zeros(self.n, dtype=np.bool_)
         self.free = hashes.timed
         self._timed = int(np.count_nonzero(self.free))
 
     @property
     def left(self) -> int:
-        """How many events with a time were not found yet."""
-        return self._timed - sum(self.found.values())
+        """How many events with a time were not taken yet."""
+        return self._timed - sum(self.by_way.values())
 
     def take(self, way: How, events: Mask) -> None:
-        """Note that ``way`` found these events."""
-        self.found[way] = int(np.count_nonzero(events))
+        """Note that ``way`` took these events."""
+        self.by_way[way] = int(np.count_nonzero(events))
         self.taken |= events
         self.free &= ~events
 
     def first(self, many: int) -> Indices:
-        """The first ``many`` events with a time that were not found yet: a uniform sample of all of them."""
+        """The first ``many`` events with a time that were not taken yet: a uniform sample of all of them."""
         return indices_where(self.free[: many + self.n - self.left])[:many]
 
     def share(self, way: How, other: _Side) -> float:
-        """The share of its events that ``way`` found, estimated where one of the two is a sample."""
-        many = self.found.get(way, 0)
+        """The share of its events that ``way`` took, estimated where either is a sample."""
+        many = self.by_way.get(way, 0)
         if way == "same":
             threshold = min((side.hashes.exact[-1] for side in (self, other) if side.hashes.sampled), default=None)
             comparable = self.n if threshold is None else np.searchsorted(self.hashes.exact, threshold, side="right")
@@ -110,7 +110,7 @@ class _Pair:
                 yield self.take_moved
 
     def take_same(self) -> None:
-        """Equal hashes: those of the larger one are looked up among the smaller one's of their range."""
+        """Equal hashes: those of the larger upload are looked up among the smaller's of their range."""
         small, large = sorted((self._two, self._one), key=lambda side: side.n)
         few, many = (np.zeros(side.n, dtype=np.bool_) for side in (small, large))
         for part in blocks(large.n):
@@ -127,35 +127,35 @@ class _Pair:
 
     def take_shifted(self) -> None:
         """Equal phases, which a shift by quarters of an hour then explains."""
-        sample, one, two = self._sample(), self._one.free, self._two.free
+        sample, fresh, other = self._sample(), self._one.free, self._two.free
         if not len(sample):
             return
         if len(sample) < self._one.left:
             held, holding = common(picked(self._fresh.phase, sample), self._other.phase)
             if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
-        held, holding = common(self._fresh.phase, self._other.phase, one, two)
+        held, holding = common(self._fresh.phase, self._other.phase, fresh, other)
         if self._copied(int(held.sum()), int(holding.sum())):
-            self._take("zone", *in_another_zone(self._fresh, held, self._other, two))
+            self._take("zone", *in_another_zone(self._fresh, held, self._other, other))
 
     def take_moved(self) -> None:
         """Neighbouring cells."""
-        sample, one, two = self._sample(), self._one.free, self._two.free
+        sample, fresh, other = self._sample(), self._one.free, self._two.free
         if not len(sample):
             return
         if len(sample) < self._one.left:
             held, holding = near_each(self._fresh, sample, self._other.near)
             if not self._likely(len(sample), int(held.sum()), self._remaining(holding)):
                 return
-        self._take("moved", *near_any(self._fresh, one, self._other.near, two))
+        self._take("moved", *near_any(self._fresh, fresh, self._other.near, other))
 
     def _sample(self) -> Indices:
         """Events of the upload at hand that show whether it is a copy; all of them where they are few."""
-        one, two = self._one.left, self._two.left
-        return self._one.first(max(SAMPLE, EXPECTED * one // two)) if one and two else np.empty(0, dtype=np.uint32)
+        new, old = self._one.left, self._two.left
+        return self._one.first(max(SAMPLE, EXPECTED * new // old)) if new and old else np.empty(0, dtype=np.uint32)
 
     def _remaining(self, holding: Mask) -> int:
-        """How many events of the other upload are marked and were not found yet."""
+        """How many events of the other upload are marked and were not taken yet."""
         return int(np.count_nonzero(holding & ~self._two.taken))
 
     def _likely(self, sampled: int, hits: int, hitting: int) -> bool:
@@ -167,25 +167,25 @@ class _Pair:
         return self._of_smaller(held, holding) >= MOST
 
     def _of_smaller(self, held: float, holding: float) -> float:
-        """The share of the smaller one's remaining events, of so many of each; the larger of two alike."""
-        one, two = self._one, self._two
+        """The share of the smaller upload's remaining events, of so many of each; the larger of two alike."""
+        fresh, other = self._one, self._two
         shares: dict[float, list[float]] = {}
-        for side, many, opposite in ((one, held, two), (two, holding, one)):
+        for side, many, opposite in ((fresh, held, other), (other, holding, fresh)):
             shares.setdefault(side.left / side.kept, []).append(many / side.left / opposite.kept)
         return float(max(shares[min(shares)]))
 
-    def _take(self, way: How, one: Mask, two: Mask) -> None:
-        if one.any() and self._copied(int(one.sum()), int(two.sum())):
-            self._one.take(way, one)
-            self._two.take(way, two)
+    def _take(self, way: How, fresh: Mask, other: Mask) -> None:
+        if fresh.any() and self._copied(int(fresh.sum()), int(other.sum())):
+            self._one.take(way, fresh)
+            self._two.take(way, other)
 
     def result(self) -> Shared | None:
-        """All that was found."""
+        """All that was taken."""
         advance()
-        one, two = self._one, self._two
-        ways = {way: many for way, many in one.found.items() if many}
+        fresh, other = self._one, self._two
+        ways = {way: many for way, many in fresh.by_way.items() if many}
         if not ways:
             return None
-        side, opposite = (one, two) if one.hashes.events <= two.hashes.events else (two, one)
+        side, opposite = (fresh, other) if fresh.hashes.events <= other.hashes.events else (other, fresh)
         share = min(sum(side.share(way, opposite) for way in ways), 1.0)
-        return Shared(next(iter(ways)), indices_where(one.taken), indices_where(two.taken), share, ways)
+        return Shared(next(iter(ways)), indices_where(fresh.taken), indices_where(other.taken), share, ways)

@@ -17,11 +17,11 @@ Indices = NDArray[np.uint32]
 BITS = 4
 """The first ones of a hash: hashes are sorted in so many parts as these have values."""
 COARSER = 2  # 2 to 4 values are looked through
-FINER = 4  # 16 bits for each value, so that most hashes that are not there are found out in the cache
+FINER = 4  # 16 bits for each value, so that most hashes that are not there are detected in the cache
 
 
 class Table:
-    """Distinct ascending ``values`` that are uniform below the largest one, as hashes and the smallest of them are."""
+    """Distinct ascending ``values`` that are uniform below the largest, as hashes and the smallest of them are."""
 
     def __init__(self, values: Hashes) -> None:
         from privacy_engine.kernels.siphash import index
@@ -38,7 +38,7 @@ class Table:
             group = index(self.values[part], part.start, group, self._shift, self._finer, self._starts, self._filled)
 
     def find(self, queries: Hashes) -> Ints:
-        """The place of each query among the values, (n,); -1 for one that is not there."""
+        """The place of each query among the values, (n,); -1 where it is not there."""
         from privacy_engine.kernels.siphash import find
 
         out = np.empty(len(queries), dtype=np.int64)
@@ -48,18 +48,18 @@ class Table:
 
     def holds(self, queries: Hashes) -> Mask:
         """Which queries are among the values, (n,)."""
-        found = np.empty(len(queries), dtype=np.bool_)
+        held = np.empty(len(queries), dtype=np.bool_)
         for part in blocks(len(queries)):
-            found[part] = self.find(queries[part]) >= 0
-        return found
+            held[part] = self.find(queries[part]) >= 0
+        return held
 
 
 def indices_where(mask: Mask) -> Indices:
     """The ascending indices at which a mask is true; in a file if they are many."""
-    found = column(np.uint32, int(np.count_nonzero(mask)))
+    indices = column(np.uint32, int(np.count_nonzero(mask)))
     for part in blocks(len(mask)):
-        found.add(np.flatnonzero(mask[part]) + part.start)
-    taken: Indices = found.taken()
+        indices.add(np.flatnonzero(mask[part]) + part.start)
+    taken: Indices = indices.taken()
     return taken
 
 
@@ -75,37 +75,37 @@ def in_parts(hashes: Hashes, some: Mask | None = None) -> Iterator[Indices]:
 
 def ascending(hashes: Hashes) -> Hashes:
     """The distinct ones, ascending; :func:`distinct` of many."""
-    found = np.sort(hashes)
-    new = np.ones(len(found), dtype=np.bool_)
-    np.not_equal(found[1:], found[:-1], out=new[1:])
-    return found[new]
+    values = np.sort(hashes)
+    new = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return values[new]
 
 
 def distinct(hashes: Hashes, some: Mask | None = None) -> Hashes:
     """The distinct hashes, or those of some of them, ascending; in a file if they are many."""
-    found = column(np.uint64, len(hashes))
+    values = column(np.uint64, len(hashes))
     for part in in_parts(hashes, some):
-        found.add(ascending(picked(hashes, part)))
-    taken: Hashes = found.taken()
+        values.add(ascending(picked(hashes, part)))
+    taken: Hashes = values.taken()
     return taken
 
 
-def common(one: Hashes, other: Hashes, of_one: Mask | None = None, of_other: Mask | None = None) -> tuple[Mask, Mask]:
-    """Which of either are in the other one, (n,) each, where only ``of_one`` and ``of_other`` count."""
-    if len(one) > len(other):
-        held, holding = common(other, one, of_other, of_one)
+def common(own: Hashes, other: Hashes, of_own: Mask | None = None, of_other: Mask | None = None) -> tuple[Mask, Mask]:
+    """Which of either are in the other, (n,) each, where only ``of_own`` and ``of_other`` count."""
+    if len(own) > len(other):
+        held, holding = common(other, own, of_other, of_own)
         return holding, held
-    held, holding = (np.zeros(len(side), dtype=np.bool_) for side in (one, other))
-    for some in leaving([one], blocks(len(one))):
-        here = one[some] if of_one is None else one[some][of_one[some]]
+    held, holding = (np.zeros(len(side), dtype=np.bool_) for side in (own, other))
+    for some in leaving([own], blocks(len(own))):
+        here = own[some] if of_own is None else own[some][of_own[some]]
         table = Table(ascending(here))
         hit = np.zeros(len(table.values), dtype=np.bool_)
         for others in blocks(len(other)):
             places = table.find(other[others])
-            found = places >= 0 if of_other is None else (places >= 0) & of_other[others]
-            holding[others] |= found
-            hit[places[found]] = True
-        held[some] = True if of_one is None else of_one[some]
+            matched = places >= 0 if of_other is None else (places >= 0) & of_other[others]
+            holding[others] |= matched
+            hit[places[matched]] = True
+        held[some] = True if of_own is None else of_own[some]
         held[some][held[some]] = Table(table.values[hit]).holds(here)
     return held, holding
 

@@ -19,31 +19,31 @@ WIDEST = 4 * 26
 SHIFTS = tuple(QUARTER_MS * quarters for quarters in range(-WIDEST, WIDEST + 1) if quarters)
 SAMPLE = 4096
 LEAST = 0.05
-"""A shift counts if it explains this share of the events with equal phases: summer time, and several zones in one
-upload, but not what happens to be at one place a quarter of an hour later."""
+"""A shift counts if it explains this share of the events with equal phases: summer time, and several zones in an
+upload, but not what happens to be at a place a quarter of an hour later."""
 
 
-def in_another_zone(fresh: FreshEvents, one: Mask, other: EventHashes, two: Mask) -> tuple[Mask, Mask]:
-    """The events ``one`` of an upload at hand that are among ``two`` of another, shifted; and these.
+def in_another_zone(fresh: FreshEvents, events: Mask, other: EventHashes, others: Mask) -> tuple[Mask, Mask]:
+    """The ``events`` of an upload at hand that are among ``others`` of another, shifted; and these.
 
-    ``one`` are those whose phases the other upload has. A shift is by a whole number of quarters of an hour, up to 26
-    hours, and each that explains enough of ``one`` (or of a sample of 4,096) counts.
+    ``events`` are those whose phases the other upload has. A shift is by a whole number of quarters of an hour, up to
+    26 hours, and each that explains enough of ``events`` (or of a sample of 4,096) counts.
     """
-    sample = indices_where(one)[:SAMPLE]
+    sample = indices_where(events)[:SAMPLE]
     least = max(LEAST * len(sample) * len(other) / max(other.events, 1), 1)
     counts, held, holding = (
         np.zeros(len(SHIFTS)),
-        np.zeros(len(one), dtype=np.bool_),
-        np.zeros(len(two), dtype=np.bool_),
+        np.zeros(len(events), dtype=np.bool_),
+        np.zeros(len(others), dtype=np.bool_),
     )
     words = picked(fresh.what, sample), picked(fresh.ms, sample)
     queries = np.concatenate([_shifted(fresh, shift)(*words) for shift in SHIFTS])
     for at, places in looked_up(other.exact, queries, np.ones(len(queries), dtype=np.bool_)):
-        counts += np.bincount(at[two[places]] // len(sample), minlength=len(SHIFTS))
+        counts += np.bincount(at[others[places]] // len(sample), minlength=len(SHIFTS))
     for i in reported(np.flatnonzero(counts >= least)):
         queries = piecewise(_shifted(fresh, SHIFTS[i]), fresh.what, fresh.ms, dtype=np.uint64)
-        for at, places in looked_up(other.exact, queries, one):
-            held[at[two[places]]], holding[places[two[places]]] = True, True
+        for at, places in looked_up(other.exact, queries, events):
+            held[at[others[places]]], holding[places[others[places]]] = True, True
     return held, holding
 
 

@@ -14,7 +14,7 @@ from privacy_engine.recommender import Sequences
 from privacy_engine.recommender.gravity import band_counts, visit_counts, weighted_visits
 
 RECORD_VISITS, RECORD_TRANSITIONS = 2, 3
-"""What one check-in more changes the counts of visits and of transitions by at most, in sum."""
+"""What a further check-in changes the counts of visits and of transitions by at most, in sum."""
 LEAST_WEIGHT = 2
 """What the visits of a user weigh together at least where there are as many, however much noise there is."""
 PARTS = 1000
@@ -25,7 +25,7 @@ class SequenceMechanism(CheckInMechanism):
     """Base of the mechanisms whose queries are of sequences of cells.
 
     Where users are protected a sequence has at most c cells after repeats are collapsed. Where records are it is not
-    truncated: one more check-in at its beginning would move every later cell by one place.
+    truncated: a further check-in at its beginning would move every later cell by a place.
     """
 
     counting: ClassVar[str] = COLLAPSED
@@ -36,7 +36,7 @@ class SequenceMechanism(CheckInMechanism):
 
     @property
     def visit_weight(self) -> int:
-        r"""How many visits those of one user weigh together at most, k; all c of them from :math:`\epsilon = 1` on.
+        r"""How many visits those of a user weigh together at most, k; all c of them from :math:`\epsilon = 1` on.
 
         Otherwise :math:`k = \max(2, \lceil c \epsilon \rceil)`: most users have far fewer than c visits, and noise that
         hides c of every user hides theirs. Each visit of a user with n > k weighs k / n.
@@ -45,7 +45,7 @@ class SequenceMechanism(CheckInMechanism):
 
     @property
     def visit_parts(self) -> int:
-        """In how many parts of one visits are counted: 1 where each weighs 1."""
+        """In how many parts of 1 visits are counted: 1 where each weighs 1."""
         return PARTS if self.privacy_unit == "user" and self.visit_weight < self.contributions else 1
 
     @property
@@ -54,8 +54,8 @@ class SequenceMechanism(CheckInMechanism):
 
         The visits of a user weigh at most k in sum, rounded down to whole parts. Where records are protected none is
         weighted: a check-in in b that is added between check-ins in a and c, of a user and in the box, is a visit of
-        its own if b differs from both, and it divides one visit into two where a = c: b and a then count once more, 2.
-        If b equals one of them nothing changes, and at an end of the sequence b counts at most once. One that is
+        its own if b differs from both, and it divides a visit into two where a = c: b and a then count once more, 2.
+        If b equals either nothing changes, and at an end of the sequence b counts at most once. One that is
         replaced is removed and another added, anywhere: twice as much.
         """
         return self.sensitivity * self.visit_parts
@@ -65,7 +65,7 @@ class SequenceMechanism(CheckInMechanism):
         r"""The most that neighbours' counts of transitions (a, b), a ≠ b, differ by in sum, and of their distances.
 
         Collapsing repeats and then counting successive cells is the same as counting the successive check-ins in the
-        box whose cells differ. A user has at most c - 1 of these, so adding or removing one changes the counts by at
+        box whose cells differ. A user has at most c - 1 of these, so adding or removing a user changes the counts by at
         most c - 1. A check-in in b that is added between check-ins in a and c changes :math:`(a, c)`,
         :math:`(a, b)` and :math:`(b, c)` alone, each by at most 1: 3. One that is replaced is removed and another
         added, anywhere: twice as much in both cases.

@@ -1,4 +1,4 @@
-"""What the mechanisms that decompose the space of runs of cells share: sensitivity, and the queries of one level."""
+"""What the mechanisms that decompose the space of runs of cells share: sensitivity, and the queries of a level."""
 
 import math
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ LEAST_SHARE = 1e-6
 class TreeMechanism(CheckInMechanism):
     r"""Base of the mechanisms that count runs of m + 1 successive cells in boxes of the space of all such runs.
 
-    A run is a point of :math:`I^{m + 1}`, I the cells of the grid: 2(m + 1) whole coordinates. The boxes of one level
+    A run is a point of :math:`I^{m + 1}`, I the cells of the grid: 2(m + 1) whole coordinates. The boxes of a level
     are disjoint, and each is a part of one box of the level above: a run is counted in the boxes of one path down the
     tree. The rates of all noise on a path, with what its splits spend, sum to at most :math:`\epsilon / \Delta`, Δ the
     most by which neighbours' counts of runs differ in sum, so that all together are ε.
@@ -67,7 +67,7 @@ class TreeMechanism(CheckInMechanism):
         spent: Floats,
         splits: Sequence[Ints] = (),
     ) -> TreeModel:
-        """The model of a tree, with one more count of every leaf for what its path has left of ε.
+        """The model of a tree, with a further count of every leaf for what its path has left of ε.
 
         ``spent`` (levels,) is the share of ε that was spent on the way to a leaf of each level.
         """
@@ -92,7 +92,7 @@ def run_sensitivity(length: int, most: int | None) -> int:
     r"""The most that counts of runs of ``length`` n > 1 change by in sum, where a user or check-in is added or removed.
 
     A user whose sequence has at most c = ``most`` cells has at most c - n + 1 runs. Where check-ins are protected
-    (``most`` is None) sequences are not truncated, and one check-in more, in a cell b, changes a sequence without
+    (``most`` is None) sequences are not truncated, and a further check-in, in a cell b, changes a sequence without
     repeats in one of three ways. (1) Not at all, if b equals a neighbour in the sequence. (2) b is inserted between two
     different cells, or at an end. The runs with cells on both sides of that place, at most n - 1, are lost, the runs
     with b, at most n, are new: :math:`2n - 1`. (3) b comes between two check-ins in one cell a, which becomes a, b, a.
@@ -161,16 +161,16 @@ class MedianQuery:
 
     def answer(self, points: Points, source: noise.RandomSource) -> Ints:
         """The coordinate at which each node is split, (k,)."""
-        found = noise.exponential_mechanisms(
+        chosen = noise.exponential_mechanisms(
             self.utilities(points), self.there, self.epsilon, self.sensitivity / 2, rng=source
         )
-        self.chosen = found + 1
+        self.chosen = chosen + 1
         return self.chosen
 
-    def spent(self, one: Points, other: Points) -> float:
+    def spent(self, first: Points, second: Points) -> float:
         """How far the odds of the splits that were drawn differ between two inputs: the sum over nodes."""
         logs = []
-        for points in (one, other):
+        for points in (first, second):
             exponents = np.where(self.there, self.utilities(points) * (self.epsilon / self.sensitivity), -np.inf)
             drawn = exponents[np.arange(len(self.nodes)), self.chosen - 1]
             logs.append(drawn - np.logaddexp.reduce(exponents, axis=1))
@@ -199,7 +199,7 @@ class PrivTreeQuery:
         return biased(counts, depth, self.decay, self.threshold) - self.threshold
 
     def answer(self, points: Points, source: noise.RandomSource) -> BoxTree:
-        """The tree, whose one node has become all that are decided to be split and their children."""
+        """The tree, whose only node has become all that are decided to be split and their children."""
         while len(nodes := np.flatnonzero(self.tree.leaf_level.divisible)):
             advance()
             excess = self._excess(points, len(self.decisions), nodes)
@@ -210,11 +210,11 @@ class PrivTreeQuery:
             self.tree.expand(first_nodes(nodes[chosen], self.tree.parts))
         return self.tree
 
-    def spent(self, one: Points, other: Points) -> float:
+    def spent(self, first: Points, second: Points) -> float:
         """How far the odds of the decisions that were drawn differ between two inputs: the sum over nodes."""
         total = 0.0
         for depth, (nodes, chosen) in enumerate(self.decisions):
-            logs = [decision_logs(self._excess(points, depth, nodes), self.rate) for points in (one, other)]
-            differences = [np.abs(first - second) for first, second in zip(*logs, strict=True)]
+            logs = [decision_logs(self._excess(points, depth, nodes), self.rate) for points in (first, second)]
+            differences = [np.abs(a - b) for a, b in zip(*logs, strict=True)]
             total += float(np.where(chosen, *differences).sum())
         return total

@@ -78,7 +78,7 @@ class CheckInMechanism(Mechanism):
     has_box: ClassVar[bool] = True
     adaptive: ClassVar[bool] = True
     work: ClassVar[tuple[float, float, float]] = (5e-4, 6e-8, 5e-5)
-    """Seconds on one core of a small machine: of a fit, of each check-in in it, of the scores after one history."""
+    """Seconds on a core of a small machine: of a fit, of each check-in in it, of the scores after a history."""
     pair_s: ClassVar[float] = 0.0
     """Seconds of a fit for each pair of cells, where all pairs are published."""
 
@@ -108,7 +108,7 @@ class CheckInMechanism(Mechanism):
 
     @property
     def decay(self) -> int | None:
-        """How many runs a box needs more at each level, of a tree whose splits are private; None without one."""
+        """How many runs a box needs more at each level, of a tree whose splits are private; None without splits."""
         return None
 
     @property
@@ -117,9 +117,9 @@ class CheckInMechanism(Mechanism):
         return self.most_changed(self.contributions, 1)
 
     def most_changed(self, by_user: int, by_record: int) -> int:
-        """The most that neighbours' numbers differ by in sum, where one user or one check-in more changes them so far.
+        """The most that neighbours' numbers differ by in sum, where a further user or check-in changes them so far.
 
-        One that is replaced is one removed and another added: twice as much.
+        One that is replaced is removed and another added: twice as much.
         """
         most = by_user if self.privacy_unit == "user" else by_record
         return 2 * most if self.relation == "replace-one" else most
@@ -163,7 +163,7 @@ class CheckInMechanism(Mechanism):
         raise NotImplementedError
 
     def logged(self, checkins: CheckIns, *, rng: noise.RandomSource | np.random.Generator) -> QueryLog:
-        """The log of one fit: every query that was answered, in order; errors of :meth:`prepared`."""
+        """The log of a fit: every query that was answered, in order; errors of :meth:`prepared`."""
         log = QueryLog(self.prepared(checkins), noise.as_source(rng))
         self.fit(log)
         return log
@@ -180,7 +180,7 @@ class CheckInMechanism(Mechanism):
     def releases(
         self, checkins: CheckIns, times: int, *, rng: noise.RandomSource | np.random.Generator
     ) -> list[Recommender]:
-        """``times`` independently fitted models, at least one; the check-ins are prepared once."""
+        """``times`` independently fitted models, at least 1; the check-ins are prepared once."""
         return list(self._fitted(checkins, times, noise.as_source(rng)))
 
     def _fitted(self, checkins: CheckIns, times: int, source: noise.RandomSource) -> Iterator[Recommender]:
@@ -189,10 +189,10 @@ class CheckInMechanism(Mechanism):
         if self.adaptive:
             yield from (self.fit(QueryLog(log.data, source)) for _ in range(times - 1))
         else:
-            yield from (self.fit(one) for one in log.repeated(times - 1))
+            yield from (self.fit(repeat) for repeat in log.repeated(times - 1))
 
     def seconds(self, checkins: int) -> float:
-        """About how long one fit takes, on one core of a small machine."""
+        """About how long a fit takes, on a core of a small machine."""
         fit_s, checkin_s, _ = self.work
         return fit_s + checkin_s * checkins + self.pair_s * len(self.grid) ** 2
 
@@ -203,7 +203,7 @@ class CheckInMechanism(Mechanism):
         return np.stack([observe(model) for model in reported(self._fitted(checkins, times, rng))])
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
-        """ε of one user, or of one record."""
+        """ε of a user, or of a record."""
         return PrivacyLoss(self.privacy_unit, float(self.epsilon))
 
     def protected_level(self) -> str:

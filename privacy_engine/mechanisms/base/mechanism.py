@@ -1,7 +1,7 @@
 """``Mechanism``: a frozen description whose fields are its parameters and whose docstring is its guarantee.
 
-Every kind of data has a base class of its own in :mod:`privacy_engine.mechanisms.base`. Adding a mechanism is one file
-and one import line.
+Every kind of data has a base class of its own in :mod:`privacy_engine.mechanisms.base`. Adding a mechanism is a file
+and an import line.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ NO_CONTEXT = Context()
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A theorem as a reader meets it: one sentence, what it assumes, what it does not cover.
+    """A theorem as a reader meets it: a sentence, what it assumes, what it does not cover.
 
     ``epsilon`` is the level that the promise about the upload has; ``radius_m`` the distance within which it holds,
     None where the promise is about no distance. Without a guarantee both are None: the statement has the reason.
@@ -48,11 +48,11 @@ class Mechanism(Component):
     stop: conditions and what is not covered follow in the same sentence; ``remark`` is a sentence of its own.
     ``clear_fields`` are published without noise; ``grid_text`` describes which numbers can be published at all.
     ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
-    ``first_choice`` is True of the one that forms begin with, ``better_elsewhere`` where another one was measured to be
-    better, as sentences. ``noise_varies`` is True where one release draws noise of
+    ``first_choice`` is True of that which forms begin with, ``better_elsewhere`` where another was measured to be
+    better, as sentences. ``noise_varies`` is True where a release draws noise of
     several scales. ``reads_landmarks`` is True where budgets or noise depend on which events are landmarks,
     ``needs_venues`` where the data must have come with a list of venues, ``has_box`` where parameters are the box of a
-    public grid. ``most_events`` of one person can be drawn, where memory has all of them at once.
+    public grid. ``most_events`` of a person can be drawn, where memory has all of them at once.
     """
 
     level: ClassVar[str]
@@ -88,12 +88,12 @@ class Mechanism(Component):
     def release(self, *data: Any, **more: Any) -> Any:
         """One release of ``data``, randomness only through ``rng``; the base class of each kind has the arguments.
 
-        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched one of it.
+        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched source of it.
         """
         raise NotImplementedError
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
-        """What a ledger is charged for one release."""
+        """What a ledger is charged for a release."""
         raise NotImplementedError
 
     def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:

@@ -1,7 +1,7 @@
 """The state of a publisher as bytes: JSON and the arrays that it names, compressed. No code is stored or run.
 
-:func:`captured` takes what the attributes of a publisher hold, :func:`restored` puts it into a new one. Noise that was
-drawn ahead and the random source are left out: what continues from a state draws new noise.
+:func:`captured` takes what the attributes of a publisher hold, :func:`restored` puts it into a new publisher. Noise
+that was drawn ahead and the random source are left out: what continues from a state draws new noise.
 """
 
 import base64
@@ -19,7 +19,7 @@ from privacy_engine.core.component import Component
 from privacy_engine.errors import DataError
 
 FORMAT = 2
-"""Format 1 was one compressed JSON text with arrays in base64: it is read."""
+"""Format 1 was a compressed JSON text with arrays in base64: it is read."""
 HEAD = struct.Struct("<8sQ")
 MAGIC = b"cairn-s2"
 """Begins a state, before the number of bytes of its JSON; the arrays follow that, each compressed alone."""
@@ -36,7 +36,7 @@ def to_bytes(values: Mapping[str, Any]) -> bytes:
     """
     arrays: list[bytes] = []
     text = json.dumps(
-        {"format": FORMAT, "values": dict(values)}, default=lambda one: _array(one, arrays), separators=(",", ":")
+        {"format": FORMAT, "values": dict(values)}, default=lambda value: _array(value, arrays), separators=(",", ":")
     )
     packed = zlib.compress(text.encode(), level=1)
     return b"".join((HEAD.pack(MAGIC, len(packed)), packed, *arrays))
@@ -63,10 +63,10 @@ def from_bytes(stored: bytes) -> dict[str, Any]:
         ``stored`` is damaged or of another format.
     """
     try:
-        found = _read(stored)
-        if found["format"] not in (1, FORMAT):
+        state = _read(stored)
+        if state["format"] not in (1, FORMAT):
             raise KeyError("format")
-        return dict(found["values"])
+        return dict(state["values"])
     except (zlib.error, struct.error, ValueError, KeyError, TypeError) as error:
         rule = f"a state of format {FORMAT}"
         raise DataError(
@@ -87,13 +87,13 @@ def _read(stored: bytes) -> Any:
         columns = np.frombuffer(zlib.decompress(stored[at : at + item["array"]]), dtype=np.uint8)
         at += item["array"]
         dtype = np.dtype(item["dtype"])
-        found = columns.reshape(dtype.itemsize, len(columns) // dtype.itemsize).T.copy(order="C").reshape(-1)
-        return found.view(dtype).reshape(item["shape"])
+        values = columns.reshape(dtype.itemsize, len(columns) // dtype.itemsize).T.copy(order="C").reshape(-1)
+        return values.view(dtype).reshape(item["shape"])
 
-    found = json.loads(text, object_hook=array)
+    state = json.loads(text, object_hook=array)
     if at != len(stored):
         raise ValueError("there is less or more than the arrays")
-    return found
+    return state
 
 
 def _of_base64(item: dict[str, Any]) -> Any:
@@ -114,9 +114,9 @@ def _captured(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, list | tuple | deque):
-        return [_captured(one) for one in value]
+        return [_captured(item) for item in value]
     if isinstance(value, dict):
-        return {key: _captured(one) for key, one in value.items()}
+        return {key: _captured(item) for key, item in value.items()}
     if _is_made_again(value):  # in a list or dict, where a restored publisher could not keep its own
         raise TypeError(f"{type(value).__name__} must be an attribute, to be left out of a state")
     return captured(value)
@@ -134,8 +134,8 @@ def _like(present: Any, value: Any) -> Any:
         return deque(value, maxlen=present.maxlen)
     if isinstance(present, tuple):
         return type(present)(*value) if hasattr(present, "_fields") else tuple(value)
-    if isinstance(present, list) and any(_is_holder(one) for one in present):
-        return [_like(one, inner) for one, inner in zip(present, value, strict=True)]
+    if isinstance(present, list) and any(_is_holder(item) for item in present):
+        return [_like(item, inner) for item, inner in zip(present, value, strict=True)]
     if _is_holder(present):
         restored(present, value)
         return present

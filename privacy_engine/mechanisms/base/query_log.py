@@ -18,7 +18,7 @@ NUMBERS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class NoisyQuery:
-    """Whole numbers computed from prepared check-ins, published with discrete Laplace noise of one rate.
+    """Whole numbers computed from prepared check-ins, published with discrete Laplace noise of a common rate.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ class NoisyQuery:
         """What the query spends at most."""
         return self.rate * self.sensitivity
 
-    def spent(self, one: Any, other: Any) -> float:
+    def spent(self, first: Any, second: Any) -> float:
         """What the query spends between two prepared inputs: the rate times the sum of differences."""
-        return self.rate * float(np.abs(self.values(one) - self.values(other)).sum())
+        return self.rate * float(np.abs(self.values(first) - self.values(second)).sum())
 
     def answer(self, data: Any, source: noise.RandomSource) -> Ints:
         """The numbers of ``data`` with noise, (n,)."""
@@ -60,8 +60,8 @@ class NoisyQuery:
 class QueryLog:
     """The only access of a fit to prepared check-ins: answers with noise, each query listed in ``queries``.
 
-    Which query comes next may depend on earlier answers. Between neighbours ``one`` and ``other`` a fit with these
-    answers spends at most the sum of ``query.spent(one, other)``.
+    Which query comes next may depend on earlier answers. Between neighbours ``first`` and ``second`` a fit with these
+    answers spends at most the sum of ``query.spent(first, second)``.
     """
 
     data: Any
@@ -80,7 +80,7 @@ class QueryLog:
         return query.answer(self.data, self.source)
 
     def repeated(self, times: int) -> Iterator[QueryLog]:
-        """``times`` logs with new answers to the same :class:`NoisyQuery` objects, in the order of this one.
+        """``times`` logs with new answers to the same :class:`NoisyQuery` objects, in the order of this log.
 
         It takes far less time than a new log for each where numbers are few, and is only for fits whose queries are
         always the same.
@@ -89,7 +89,7 @@ class QueryLog:
         at_once = max(NUMBERS_AT_ONCE // max(sum(map(len, exact)), 1), 1)
         for start in range(0, times, at_once):
             rows = min(at_once, times - start)
-            drawn = [one.noisy(values, rows, self.source) for one, values in zip(self.queries, exact, strict=True)]
+            drawn = [query.noisy(values, rows, self.source) for query, values in zip(self.queries, exact, strict=True)]
             for i in reported(range(rows)):
                 yield _Drawn(self.data, self.source, [], iter([answers[i] for answers in drawn]))
 

@@ -1,8 +1,8 @@
-"""Simulation plans: the parameters for repeating a mechanism over one series, and batch simulators that run them.
+"""Simulation plans: the parameters for repeating a mechanism over a series, and batch simulators that run them.
 
 ``TrajectoryMechanism.simulation_plan`` returns a plan. :mod:`privacy_engine.analysis.simulation`
-runs all plans of one class in one batch, event by event, with all repetitions of a tile at each event. A mechanism of
-another form needs a plan class here, its batch simulator, and its kernel in :mod:`privacy_engine.kernels.simulation`.
+runs all plans of the same class in a batch, event by event, with all repetitions of a tile at each event. A mechanism
+of another form needs a plan class here, its batch simulator and its kernel in :mod:`privacy_engine.kernels.simulation`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Chunk:
 
 
 class SimulationPlan(Protocol):
-    """The parameters for repeating a mechanism over one landmark set."""
+    """The parameters for repeating a mechanism over a landmark set."""
 
     @property
     def published(self) -> Mask:
@@ -65,11 +65,11 @@ class SimulationPlan(Protocol):
 
     @classmethod
     def batch(cls, plans: Sequence[Any]) -> BatchSimulator:
-        """Return the simulator of at least one plan of this class over one series."""
+        """Return the simulator of at least 1 plan of this class over a series."""
 
 
 class BatchSimulator(Protocol):
-    """Simulator of plans of one class with common noise.
+    """Simulator of plans of the same class with common noise.
 
     ``published`` (plans,) counts the events each publishes, NaN where there are none. ``needs`` (n,) is the most that
     a plan requires of each event's noise (:mod:`privacy_engine.kernels.lanes`).
@@ -79,7 +79,7 @@ class BatchSimulator(Protocol):
     needs: Needs
 
     def start(self, tile: Tile) -> Floats:
-        """Return the states before the first event, one row a plan; their size is independent of n and repetitions."""
+        """Return the states before the first event, a row per plan; their size is independent of n and repetitions."""
 
     def advance(self, tile: Tile, chunk: Chunk, state: Floats, by_event: Floats) -> None:
         """Simulate a chunk from ``state`` on; add errors, metres, to its SUM and to ``by_event`` (plans, n or 0)."""
@@ -95,7 +95,7 @@ class FixedPlan:
         The rate of each event's own planar Laplace noise. 0 where the event has no draw, or a position of the joint
         draw.
     shown : (n,) int
-        The event whose draw each event shows, itself if it has one; -1 if it is not published.
+        The event whose draw each event shows, itself if it has a draw; -1 if it is not published.
     joint_epsilon_per_m : float
         The rate of the joint draw, which all events with a draw but no rate share; 0 if there are none.
     """
@@ -203,7 +203,7 @@ class AdaptiveBatch:
         from privacy_engine.kernels.dispatch import prepare_adaptive
 
         self._is_landmark = rows([plan.is_landmark for plan in plans])
-        self._is_landmark.setflags(write=False)  # a single plan's may be: one compiled version for both
+        self._is_landmark.setflags(write=False)  # a single plan's may be: the same compiled version for both
         self._landmarks, self._reserved, self.needs, self.published = prepare_adaptive(self._is_landmark)
         self._epsilon, self._radius_m, self._threshold, absorption = np.array(
             [(plan.epsilon, plan.radius_m, plan.threshold, plan.absorption) for plan in plans], dtype=np.float64
@@ -247,5 +247,5 @@ class AdaptiveBatch:
 
 
 def rows(columns: list[NDArray[Any]]) -> NDArray[Any]:
-    """Columns of several plans, (plans, n); a single one is not copied, as it may be long."""
+    """Columns of several plans, (plans, n); a single plan's are not copied, as they may be long."""
     return np.ascontiguousarray(columns[0][np.newaxis] if len(columns) == 1 else np.array(columns))

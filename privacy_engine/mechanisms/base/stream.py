@@ -1,4 +1,4 @@
-"""What the mechanisms of count streams share: a publisher that goes from one timestamp to the next."""
+"""What the mechanisms of count streams share: a publisher that goes from timestamp to timestamp."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _SHARED = frozenset({"mechanism", "dimensions", "rng", "ledger", "published", "_
 
 
 class Publisher(ABC):
-    """The state of one run over a stream of ``dimensions``, which spends of one :class:`WindowLedger`.
+    """The state of a run over a stream of ``dimensions``, which spends of a :class:`WindowLedger`.
 
     A subclass writes :meth:`_rows`, for any number of successive timestamps at once; its output must not depend on how
     many are given at a time. Estimates may be any finite floats: they are published as
@@ -94,7 +94,7 @@ class Publisher(ABC):
         return np.asarray(self.publish_all(np.asarray(row)[None])[0])
 
     def publish_all(self, rows: ArrayLike) -> Ints | Floats:
-        """Publish the counts of the next timestamps, (n, d): the same bits as one row after the other.
+        """Publish the counts of the next timestamps, (n, d): the same bits as row after row.
 
         Whole numbers, or floats where the mechanism publishes estimates.
 
@@ -132,13 +132,13 @@ class Publisher(ABC):
         DataError
             It is damaged, or of another mechanism or number of dimensions.
         """
-        found = from_bytes(state)
+        stored = from_bytes(state)
         for field, value in (("mechanism", self.mechanism.model_dump()), ("dimensions", self.dimensions)):
-            if found[field] != value:
-                raise DataError.must_be("state", f"that of a run with the same {field}", found[field], got=False)
-        self.ledger.restore(found["ledger"])
-        self.published, self._budgets = found["published"], []
-        self._continue(found["own"])
+            if stored[field] != value:
+                raise DataError.must_be("state", f"that of a run with the same {field}", stored[field], got=False)
+        self.ledger.restore(stored["ledger"])
+        self.published, self._budgets = stored["published"], []
+        self._continue(stored["own"])
 
     def _continue(self, own: dict[str, Any]) -> None:
         """Take over the attributes of a stored run, ``own``; the ledger and what was published are there already."""
@@ -159,13 +159,13 @@ class Publisher(ABC):
 
 
 class RowPublisher(Publisher):
-    """A publisher that goes from one timestamp to the next: a subclass writes :meth:`_row`."""
+    """A publisher that goes from timestamp to timestamp: a subclass writes :meth:`_row`."""
 
     def _rows(self, counts: Ints) -> Ints | Floats:
-        found: Any = np.empty(counts.shape, dtype=np.int64 if self.mechanism.whole else np.float64)
+        rows: Any = np.empty(counts.shape, dtype=np.int64 if self.mechanism.whole else np.float64)
         for i, row in enumerate(reported(counts)):
-            found[i] = self._row(row, self.published + i)
-        return np.asarray(found)
+            rows[i] = self._row(row, self.published + i)
+        return np.asarray(rows)
 
     def _row(self, row: Ints, t: int) -> Ints | Floats:
         """What is published of the counts (d,) of timestamp ``t``, from 0."""
@@ -186,7 +186,7 @@ def _whole(rows: ArrayLike, dimensions: int) -> Ints:
 def summable(counts: Ints) -> Ints:
     """Counts (n, d) cut at 2**62 / d, so that sums over dimensions are exact in 64 bits.
 
-    A sum that wrapped would change by far more than its counts; one of cut counts changes by at most as much as they.
+    A sum that wrapped would change by far more than its counts; a sum of cut counts changes by at most as much as they.
     """
     return np.asarray(np.minimum(counts, 2**62 // counts.shape[1]))
 
@@ -195,9 +195,9 @@ class StreamMechanism(Mechanism):
     """Base of every mechanism that releases count streams under w-event privacy.
 
     A subclass writes :meth:`publisher`; it sets ``independent_dimensions`` where what is published of a dimension
-    depends on no other one, and ``work``, the seconds of one release, of each timestamp and of each count, as measured
-    on one core of a small machine with ε = 1 and windows of 20 to 100. Neighbours are streams with the same timestamps
-    and names that differ in one window of w successive timestamps only, at each by at most Δ in sum over all
+    depends on no other, and ``work``, the seconds of a release, of each timestamp and of each count, as measured
+    on a core of a small machine with ε = 1 and windows of 20 to 100. Neighbours are streams with the same timestamps
+    and names that differ in a single window of w successive timestamps only, at each by at most Δ in sum over all
     dimensions.
     """
 
@@ -250,7 +250,7 @@ class StreamMechanism(Mechanism):
         rng: noise.RandomSource | np.random.Generator,
         names: Sequence[str] | None = None,
     ) -> Publisher:
-        """Start a run over a stream of ``dimensions``: a :class:`Publisher`, to give one timestamp after the other.
+        """Start a run over a stream of ``dimensions``: a :class:`Publisher`, to give timestamp after timestamp.
 
         Raises
         ------
@@ -285,24 +285,24 @@ class StreamMechanism(Mechanism):
     def releases(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
     ) -> list[StreamRelease]:
-        """``times`` independent releases by :meth:`release`, at least one.
+        """``times`` independent releases by :meth:`release`, at least 1.
 
-        Where dimensions are published independently, all runs are one release of ``times`` copies side by side.
+        Where dimensions are published independently, all runs are a single release of ``times`` copies side by side.
         """
         if not self.independent_dimensions:
             return [self.release(stream, rng=rng) for _ in range(times)]
         copies = CountStream(np.tile(stream.counts, (1, times)), [*stream.names] * times, stream.labels)
-        found = self.release(copies, rng=rng)
-        each = found.counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
-        return [StreamRelease.of(stream, one, found.budgets, private=found.private) for one in each]
+        release = self.release(copies, rng=rng)
+        each = release.counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
+        return [StreamRelease.of(stream, counts, release.budgets, private=release.private) for counts in each]
 
     @property
     def batched(self) -> bool:
-        """True if releases that are drawn together take less time than one after the other."""
+        """True if releases that are drawn together take less time than in turn."""
         return self.independent_dimensions
 
     def seconds(self, timestamps: int, dimensions: int, together: int = 1) -> float:
-        """About how long one of ``together`` releases that are drawn at once takes, of the right order of magnitude."""
+        """About how long any of ``together`` releases that are drawn at once takes, of the right order of magnitude."""
         release, timestamp, count = self.work
         return (release + timestamp * timestamps) / together + count * timestamps * dimensions
 
@@ -310,8 +310,8 @@ class StreamMechanism(Mechanism):
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
     ) -> Ints | Floats:
         """Published counts of :meth:`releases`, (times, T, d)."""
-        found: list[Any] = [one.counts for one in self.releases(stream, times, rng=rng)]
-        return np.asarray(np.stack(found))
+        counts: list[Any] = [release.counts for release in self.releases(stream, times, rng=rng)]
+        return np.asarray(np.stack(counts))
 
     @property
     def variant(self) -> str:
@@ -325,18 +325,18 @@ class StreamMechanism(Mechanism):
         return laplace_rate(budget, self.sensitivity)
 
     def noise_sd(self) -> float:
-        """Standard deviation of the noise of one newly drawn count, the smallest where ``noise_varies``."""
+        """Standard deviation of the noise of a newly drawn count, the smallest where ``noise_varies``."""
         raise NotImplementedError
 
     def known_noise(self, timestamps: int) -> tuple[Ints, float] | None:
-        """The timestamp whose counts each one publishes, (T,), and the rate of the discrete Laplace noise of each.
+        """The timestamp whose counts each publishes, (T,), and the rate of the discrete Laplace noise of each.
 
         None where what is published depends on the counts in another way.
         """
         return None
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
-        """ε of one event, at whichever timestamp."""
+        """ε of an event, at whichever timestamp."""
         return PrivacyLoss("event", float(self.epsilon))
 
     def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:

@@ -1,4 +1,4 @@
-"""What the mechanisms of trajectories share: one release of a person's series beside their landmarks."""
+"""What the mechanisms of trajectories share: a release of a person's series beside their landmarks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TrajectoryMechanism(Mechanism):
     budgets do not depend on the run write ``budgets(is_landmark)`` and inherit the rest.
 
     ``exposes`` is what it protects less than other events, a noun phrase for tables. ``sentence_of_records`` is the
-    promise where one uploaded record decides several events, ``neighbours_of_records`` its neighbour relation.
+    promise where an uploaded record decides several events, ``neighbours_of_records`` its neighbour relation.
     ``reads_landmarks`` is False where neither budgets nor noise depend on which events are
     landmarks: how those were chosen then takes nothing from the promise. ``temporal_loss_undefined`` is why budgets do
     not determine the temporal loss; empty where they do.
@@ -58,7 +58,7 @@ class TrajectoryMechanism(Mechanism):
     radius_m: Any
 
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
-        """Draw one release. Arrays in, arrays out, randomness only through ``rng``."""
+        """Draw a release. Arrays in, arrays out, randomness only through ``rng``."""
         raise NotImplementedError
 
     def release(
@@ -66,8 +66,8 @@ class TrajectoryMechanism(Mechanism):
     ) -> Release:
         """One release of ``series`` (n events) with ``landmarks`` (a mask over them).
 
-        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched one of it; whatever
-        else is given, a numpy generator or an object of the caller's own, makes a simulation.
+        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched source of it;
+        whatever else is given, a numpy generator or an object of the caller's own, makes a simulation.
 
         Raises
         ------
@@ -81,12 +81,12 @@ class TrajectoryMechanism(Mechanism):
         return replace(self.draw(series, landmarks.mask, rng=source), private=source.private)
 
     def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
-        """Draw one release of each of several people's events, of which (n,) are landmarks: :meth:`draw` of each.
+        """Draw a release of each of several people's events, of which (n,) are landmarks: :meth:`draw` of each.
 
         A class may override this where all at once take less time, declared by :func:`same_law_as`.
         """
         masks = parts_of(is_landmark, people.starts)
-        return Releases.of(people, (self.draw(*one, rng=rng) for one in zip(people, masks, strict=True)))
+        return Releases.of(people, (self.draw(*pair, rng=rng) for pair in zip(people, masks, strict=True)))
 
     def release_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
         """:meth:`release` of each of several people, whose landmarks are a mask (n,) over their events."""
@@ -94,7 +94,7 @@ class TrajectoryMechanism(Mechanism):
             source = noise.as_source(rng)
             return replace(self.draw_each(people, is_landmark, rng=source), private=source.private)
         sets = map(LandmarkSet, parts_of(is_landmark, people.starts))
-        return Releases.of(people, (self.release(*one, rng=rng) for one in zip(people, sets, strict=True)))
+        return Releases.of(people, (self.release(*pair, rng=rng) for pair in zip(people, sets, strict=True)))
 
     @property
     def _draws_each(self) -> bool:
@@ -118,11 +118,11 @@ class TrajectoryMechanism(Mechanism):
         replaced = getattr(self.release, "__func__", None) is not _RELEASE
         if not replaced and (declared is cls.draw or (declared is cls.draw_each and self._draws_each)):
             return self.draw_many(series, landmarks.mask, times, rng=source)
-        found = np.full((times, len(series), 2), np.nan)
+        positions = np.full((times, len(series), 2), np.nan)
         for i in reported(range(times)):
             release = self.release(series, landmarks, rng=source)
-            found[i, release.event] = np.column_stack([release.series.lon, release.series.lat])
-        return found
+            positions[i, release.event] = np.column_stack([release.series.lon, release.series.lat])
+        return positions
 
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
         """As :meth:`repeat`, for the :meth:`draw_each` that it is declared for by :func:`same_law_as`."""
@@ -137,14 +137,14 @@ class TrajectoryMechanism(Mechanism):
 
         A class may override this where all at once take less time; the plans must be equal.
         """
-        return [self.simulation_plan(one) for one in is_landmark]
+        return [self.simulation_plan(mask) for mask in is_landmark]
 
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
-        """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, if not overridden."""
+        """Which of the draws ``fresh`` (n,) are of a joint draw of noise, (n,): none, if not overridden."""
         return np.zeros(len(fresh), dtype=np.bool_)
 
     def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
-        """Budgets of the draws with noise of their own, (n,), and the level of the one that the landmarks share."""
+        """Budgets of the draws with noise of their own, (n,), and the level of that which the landmarks share."""
         return budgets, 0.0
 
     def epsilon_per_m(self, budgets: Floats) -> Floats:
@@ -152,9 +152,9 @@ class TrajectoryMechanism(Mechanism):
         return np.asarray(budgets / self.radius_m)
 
     def promised_epsilon(self, context: Context) -> float:
-        """The level of the promise about the upload, within ``radius_m``: what one uploaded record decides, together.
+        """The level of the promise about the upload, within ``radius_m``: what an uploaded record decides, together.
 
-        The m events that a record decides spend at most m times what one of them may, with the landmarks beside them
+        The m events that a record decides spend at most m times what any of them may, with the landmarks beside them
         S + mM ≤ m(S + M) ≤ mε in the terms of :mod:`privacy_engine.accounting.landmark_ledger`. At user level all
         events of a person are within ``epsilon`` already.
         """
@@ -163,15 +163,15 @@ class TrajectoryMechanism(Mechanism):
         return float((Decimal(repr(float(self.epsilon))) + added) * times)
 
     def charged_epsilon(self, context: Context) -> float:
-        """The level that one event is charged in the ledger, within ``radius_m``, for one event decided by a record.
+        """The level that an event is charged in the ledger, within ``radius_m``, for an event decided by a record.
 
         With that of a one-sided selection, which is published together with the release. What an earlier release
-        spent is charged to that one.
+        spent is charged to that release.
         """
         return float(Decimal(repr(float(self.epsilon))) + Decimal(repr(self._choice(context).one_sided)))
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
-        """What one event is charged, for one event decided by a record: :meth:`charged_epsilon` within the radius."""
+        """What an event is charged, for an event decided by a record: :meth:`charged_epsilon` within the radius."""
         return PrivacyLoss("event_per_m", self.charged_epsilon(context), float(self.radius_m))
 
     def level_text(self) -> str:
@@ -208,8 +208,8 @@ class TrajectoryMechanism(Mechanism):
         """Without what is about landmarks where there are none, and about repeats that there are none of."""
         none = self.reads_landmarks and context.landmarks == 0
         alone = none or context.repeats is False
-        kept = (one for one in self.caveats if not (none and "landmark" in one.lower()))
-        return tuple(one for one in kept if not (alone and one.startswith(REPEATS)))
+        kept = (caveat for caveat in self.caveats if not (none and "landmark" in caveat.lower()))
+        return tuple(caveat for caveat in kept if not (alone and caveat.startswith(REPEATS)))
 
     def promise_context(self, context: Context) -> Context:
         return replace(context, choice=self._choice(context)).merged()
@@ -280,7 +280,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def same_law_as(draw: Callable[..., Any]) -> Callable[[F], F]:
-    """Declare a form for many releases as having the law of this very ``draw``: of no other one, which may replace it.
+    """Declare a form for many releases as having the law of this very ``draw``: of no other, which may replace it.
 
     ``draw_each`` is declared for a ``draw``, and ``draw_many`` for either.
     """

@@ -90,8 +90,8 @@ class Adaptive(PlanarLaplaceMechanism):
         n = len(series)
         lon, lat = np.tile(series.lon, times), np.tile(series.lat, times)
         alike = unchecked(lon=lon, lat=lat, starts=np.arange(times + 1) * n, names=[""] * times, persons=[""] * times)
-        found = self._released(alike, np.tile(is_landmark, times), rng, ahead=False)
-        return np.stack([found.lon, found.lat], axis=1).reshape(times, n, 2)
+        releases = self._released(alike, np.tile(is_landmark, times), rng, ahead=False)
+        return np.stack([releases.lon, releases.lat], axis=1).reshape(times, n, 2)
 
     def _released(self, people: Trajectories, is_landmark: Mask, rng: noise.RandomSource, *, ahead: bool) -> Releases:
         """One release of each person; ``ahead`` draws by :meth:`perturb`, some events at once, else event by event."""
@@ -108,8 +108,8 @@ class Adaptive(PlanarLaplaceMechanism):
         chunk, points = np.empty((2, LARGEST_CHUNK)), np.empty((LARGEST_CHUNK, 3))
         state, numbers = np.zeros(kernel.STATE, dtype=np.int64), np.zeros(kernel.NUMBERS)
         state[[kernel.SMALLEST, kernel.LARGEST]] = FIRST_CHUNK, LARGEST_CHUNK
-        found = (*chunk, points, state, numbers, lon, lat, budgets)
-        while todo := kernel.released(*given, plain and not ahead, words, *found):
+        arrays = (*chunk, points, state, numbers, lon, lat, budgets)
+        while todo := kernel.released(*given, plain and not ahead, words, *arrays):
             event, share = int(state[kernel.EVENT]), float(numbers[kernel.SHARE])
             rng.reached(event, n)
             if event - passed > BLOCK:

@@ -1,4 +1,4 @@
-"""What the landmark mechanisms share: planar Laplace noise under budgets of one ledger."""
+"""What the landmark mechanisms share: planar Laplace noise under budgets of a ledger."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -94,14 +94,14 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         """Those of several people, whose events begin at ``starts`` (m + 1,): by :meth:`shares`, if not overridden."""
         shares, budgets = self.shares(np.diff(starts), counts_over(is_landmark, starts)), empty(len(is_landmark))
         for some in leaving([is_landmark, budgets], blocks(len(budgets))):
-            budgets[some] = np.where(is_landmark[some], *(of_parts(one, some, starts) for one in shares))
+            budgets[some] = np.where(is_landmark[some], *(of_parts(share, some, starts) for share in shares))
         return budgets
 
     def budgets_each(self, is_landmark: Mask, starts: Ints) -> Floats:
         """:meth:`budgets` of each of several people, also where a class overrides that alone."""
         if type(self).budgets is PlanarLaplaceMechanism.budgets:
             return self.budgets_at_once(is_landmark, starts)
-        return concatenated([self.budgets(one) for one in reported(parts_of(is_landmark, starts))])
+        return concatenated([self.budgets(mask) for mask in reported(parts_of(is_landmark, starts))])
 
     def most_budgets(self, is_landmark: Mask) -> Floats:
         """The most each timestamp may be given in any run, (n,): its budget, where that does not depend on the run.
@@ -127,7 +127,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         budgets, own = self.budgets_each(is_landmark, starts), type(self).protected
         if own is PlanarLaplaceMechanism.protected:
             return spend_each(self.epsilon, budgets, is_landmark, starts)
-        protected = [self.protected(one) for one in parts_of(is_landmark, starts)]
+        protected = [self.protected(mask) for mask in parts_of(is_landmark, starts)]
         return spend_each(self.epsilon, budgets, concatenated(protected, np.bool_), starts)
 
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
@@ -135,7 +135,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
     @same_law_as(draw)
     def draw_each(self, people: Trajectories, is_landmark: Mask, *, rng: noise.RandomSource) -> Releases:
-        """All draws at once; where a seed decides them one person after another, with the bits of each one's alone."""
+        """All draws at once; where a seed decides them person after person, with the bits of each person's alone."""
         budgets = self._spent(is_landmark, people.starts)
         lon, lat = (column(np.float64, len(budgets)) for _ in range(2))
         cuts = people.starts[[0, -1]] if rng.private else people.starts
@@ -148,7 +148,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
         budgets = self._spent(is_landmark, only(series).starts)
         fresh = budgets > 0
-        lon, lat, budget = (np.tile(one[fresh], times) for one in (series.lon, series.lat, budgets))
+        lon, lat, budget = (np.tile(values[fresh], times) for values in (series.lon, series.lat, budgets))
         drawn = np.stack(self.perturb(lon, lat, budget, rng=rng), axis=1).reshape(times, -1, 2)
         return self.spread(drawn, fresh)
 
@@ -156,12 +156,12 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         """What each event shows of draws made at the ``fresh`` ones, (times, draws, 2) to (times, n, 2)."""
         shown = self.shown(fresh)
         keep = shown >= 0
-        found = np.full((len(drawn), len(fresh), 2), np.nan)
-        found[:, keep] = drawn[:, (np.cumsum(fresh) - 1)[shown[keep]]]
-        return found
+        positions = np.full((len(drawn), len(fresh), 2), np.nan)
+        positions[:, keep] = drawn[:, (np.cumsum(fresh) - 1)[shown[keep]]]
+        return positions
 
     def perturb(self, lon: Floats, lat: Floats, budgets: Floats, *, rng: noise.RandomSource) -> tuple[Floats, Floats]:
-        """Noisy positions on the grid, one for each budget."""
+        """Noisy positions on the grid, a position for each budget."""
         return noise.planar_laplace(lon, lat, self.rates(budgets), rng=rng)
 
     def rates(self, budgets: Floats) -> Floats:
@@ -174,7 +174,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         return np.asarray(self.epsilon_per_m(budgets) * MARGIN)
 
     def assemble(self, people: Trajectories, lon: Floats, lat: Floats, budgets: Floats) -> Releases:
-        """Releases from the draws made at the events with a budget, each event with the one it has :meth:`shown`."""
+        """Releases from the draws made at the events with a budget, each event with that which it has :meth:`shown`."""
         if len(lon) == len(budgets):
             return self.released(people, lon, lat, budgets, None)
         fresh, n = drawn_of(budgets), len(budgets)
@@ -202,9 +202,9 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         """:meth:`shown` of each of several people, whose events begin at ``starts`` (m + 1,), over all events."""
         if type(self).shown is PlanarLaplaceMechanism.shown:
             return self._shown(fresh, starts)
-        each = [self.shown(one) for one in parts_of(fresh, starts)]
+        each = [self.shown(part) for part in parts_of(fresh, starts)]
         placed = zip(each, starts.tolist(), strict=False)
-        return concatenated([np.where(one < 0, -1, one + first) for one, first in placed], np.int64)
+        return concatenated([np.where(draw < 0, -1, draw + first) for draw, first in placed], np.int64)
 
     def _shown(self, fresh: Mask, starts: Ints) -> Ints:
         numbers = [some for _, some in self.draws_shown(fresh, starts)]
@@ -238,12 +238,12 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
         sets, n = is_landmark.shape
         budgets = self.budgets_each(is_landmark.ravel(), np.arange(sets + 1) * n).reshape(sets, n)
-        protected = np.array([self.protected(one) for one in is_landmark])
+        protected = np.array([self.protected(mask) for mask in is_landmark])
         shown, most = shown_each(budgets, protected, self.leading_gap)
         if not surely_fits(self.epsilon, most, budgets.shape[1]):
-            for one, its_protected in zip(budgets, reported(protected), strict=True):
-                Ledger(self.epsilon).spend_all(one, its_protected)
-        parts = (self.independent(*one) for one in zip(budgets, is_landmark, strict=True))
+            for spent, its_protected in zip(budgets, reported(protected), strict=True):
+                Ledger(self.epsilon).spend_all(spent, its_protected)
+        parts = (self.independent(*pair) for pair in zip(budgets, is_landmark, strict=True))
         return [
             FixedPlan(self.epsilon_per_m(own), source, together / self.radius_m)
             for source, (own, together) in zip(shown, reported(parts), strict=True)
@@ -252,9 +252,9 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
     def sd_m(self, budgets: Floats) -> Floats:
         """Standard deviation per axis of every draw's noise in metres, (n,), 0 where the budget is 0."""
         fresh = budgets > 0
-        found = np.zeros(len(budgets))
-        found[fresh] = noise.planar_sd_m(self.epsilon_per_m(budgets[fresh]))
-        return found
+        sd_m = np.zeros(len(budgets))
+        sd_m[fresh] = noise.planar_sd_m(self.epsilon_per_m(budgets[fresh]))
+        return sd_m
 
 
 def drawn_of(budgets: Floats) -> Mask:
@@ -270,17 +270,17 @@ def _with_budget(columns: list[Floats], starts: Ints) -> Iterator[list[Floats]]:
     for first, last in pairwise(starts.tolist()):
         held = [np.empty(0)] * len(columns)
         for some in leaving(columns, blocks(last - first)):
-            piece = [one[first + some.start : first + some.stop] for one in columns]
+            piece = [values[first + some.start : first + some.stop] for values in columns]
             if not (fresh := piece[-1] > 0).all():
-                piece = [one[fresh] for one in piece]
+                piece = [values[fresh] for values in piece]
             piece = [np.concatenate(both) for both in zip(held, piece, strict=True)] if len(held[0]) else piece
             whole = len(piece[0]) if some.stop == last - first else len(piece[0]) // CHUNK * CHUNK
-            held = [one[whole:].copy() for one in piece]
-            yield [one[:whole] for one in piece]
+            held = [values[whole:].copy() for values in piece]
+            yield [values[:whole] for values in piece]
 
 
 def last_draw(fresh: Mask) -> Ints:
-    """Index of the draw each event shows, (n,): its own or the last one before it; the first where none is before."""
+    """Index of the draw each event shows, (n,): its own or the last before it; the first where none is before."""
     return np.asarray(np.maximum(np.cumsum(fresh, dtype=np.int64) - 1, 0))
 
 

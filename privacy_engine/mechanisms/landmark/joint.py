@@ -1,4 +1,4 @@
-"""Joint: the landmarks drawn share one draw of noise, and public knowledge of movement decides which are drawn."""
+"""Joint: the landmarks drawn share a draw of noise, and public knowledge of movement decides which are drawn."""
 
 from typing import ClassVar, Literal
 
@@ -63,9 +63,9 @@ class Joint(PlanarLaplaceMechanism):
         """What each event adds to the sum over L ∪ {t}: B/p for a landmark drawn, whose noise is *not* its own."""
         from privacy_engine.kernels.joint_plan import joint_budgets
 
-        how, found = np.array([self.epsilon, self.radius_m, self.step_variance_m2]), np.empty(len(is_landmark))
-        joint_budgets(is_landmark, starts, how, found)
-        return found
+        how, budgets = np.array([self.epsilon, self.radius_m, self.step_variance_m2]), np.empty(len(is_landmark))
+        joint_budgets(is_landmark, starts, how, budgets)
+        return budgets
 
     def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
         return np.where(is_landmark, 0.0, budgets), float(budgets[is_landmark].sum())
@@ -76,7 +76,7 @@ class Joint(PlanarLaplaceMechanism):
     def _moved(
         self, lon: Floats, lat: Floats, is_landmark: Mask, budgets: Floats, starts: Ints, rng: noise.RandomSource
     ) -> tuple[Floats, Floats, Floats]:
-        """The draws of several people, at the events with a budget, (n,); the deviation of each joint one, (k,)."""
+        """The draws of several people, at the events with a budget, (n,); the deviation of each joint draw, (k,)."""
         joint, other, (lon, lat) = is_landmark & (budgets > 0), ~is_landmark, np.array([lon, lat])
         lon[other], lat[other] = self.perturb(lon[other], lat[other], budgets[other], rng=rng)
         counts = counts_over(joint, starts)
@@ -97,15 +97,15 @@ class Joint(PlanarLaplaceMechanism):
         budgets = self._spent(is_landmark, people.starts)
         lon, lat, sd_m = self._moved(people.lon, people.lat, is_landmark, budgets, people.starts, rng)
         fresh = budgets > 0
-        found = self.assemble(people, lon[fresh], lat[fresh], budgets)
-        found.sd_m[is_landmark & fresh] = sd_m
-        return found
+        releases = self.assemble(people, lon[fresh], lat[fresh], budgets)
+        releases.sd_m[is_landmark & fresh] = sd_m
+        return releases
 
     @same_law_as(draw_each)
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
         """The plan once, the noise of the other events at once, then the joint draws."""
         n, budgets = len(series), self._spent(is_landmark, only(series).starts)
-        lon, lat, each = (np.tile(one, times) for one in (series.lon, series.lat, budgets))
+        lon, lat, each = (np.tile(values, times) for values in (series.lon, series.lat, budgets))
         moved = self._moved(lon, lat, np.tile(is_landmark, times), each, np.arange(times + 1) * n, rng)
         drawn = np.stack(moved[:2], axis=1)
         return self.spread(drawn.reshape(times, n, 2)[:, budgets > 0], budgets > 0)

@@ -1,4 +1,4 @@
-"""Uniform: the budget is shared by the landmarks and one more event."""
+"""Uniform: the budget is shared by the landmarks and a further event."""
 
 from typing import ClassVar, Literal
 

@@ -63,5 +63,5 @@ class WEvent(PlanarLaplaceMechanism):
         return self.epsilon / self.window, self.epsilon / self.window
 
     def protected(self, is_landmark: Mask) -> Mask:
-        """w - 1 events, which make a window with the targeted one; budgets are alike, so any of them stand for all."""
+        """w - 1 events, which make a window with the target; budgets are alike, so any of them stand for all."""
         return np.asarray(np.arange(len(is_landmark)) < self.window - 1)

@@ -20,10 +20,10 @@ def not_better(mechanism: CheckInMechanism) -> str:
     known = [(name, side) for name, side, *other in RATES if tuple(other) == key]
     if not known or key == NEAREST:
         return ""
-    side = min({side for _, side in known}, key=lambda one: abs(math.log(one / mechanism.side)))
+    side = min({side for _, side in known}, key=lambda cells: abs(math.log(cells / mechanism.side)))
     levels = [epsilon for unit, epsilon in COLUMNS if unit == mechanism.privacy_unit]
-    epsilon = min(levels, key=lambda one: abs(math.log(one / mechanism.epsilon)))
-    column, sets = COLUMNS.index((mechanism.privacy_unit, epsilon)), [name for name, one in known if one == side]
+    epsilon = min(levels, key=lambda level: abs(math.log(level / mechanism.epsilon)))
+    column, sets = COLUMNS.index((mechanism.privacy_unit, epsilon)), [name for name, cells in known if cells == side]
     rates = {name: (RATES[name, side, *key][column], RATES[name, side, *NEAREST][column]) for name in sets}
     worse = [f"{_text(own)} beside {_text(other)} on {name}" for name, (own, other) in rates.items() if own <= other]
     if not worse:

@@ -24,7 +24,7 @@ from privacy_engine.recommender.ngrams import NgramModel
 
 @dataclass(frozen=True, eq=False)
 class GramQuery:
-    """Counts of the grams of one level with discrete Laplace noise, whose rate depends on the parent.
+    """Counts of the grams of a level with discrete Laplace noise, whose rate depends on the parent.
 
     ``rates`` (parents,) hold for ``each`` count in turn. ``epsilon`` is what the query spends at most; on no path from
     the first level to the last do the rates of all queries sum to more than that of ε alone.
@@ -38,16 +38,16 @@ class GramQuery:
 
     def answer(self, points: Points, source: noise.RandomSource) -> Ints:
         """The counts with noise, (grams,)."""
-        found = self.values(points).reshape(-1, self.each)
+        counts = self.values(points).reshape(-1, self.each)
         for rate in np.unique(self.rates).tolist():
             rows = np.flatnonzero(self.rates == rate)
             drawn = noise.discrete_laplace(rate, len(rows) * self.each, rng=source)
-            found[rows] += drawn.reshape(-1, self.each)
-        return found.ravel()
+            counts[rows] += drawn.reshape(-1, self.each)
+        return counts.ravel()
 
-    def spent(self, one: Points, other: Points) -> float:
+    def spent(self, first: Points, second: Points) -> float:
         """What the query spends between two inputs: the sum over counts of rate times difference."""
-        apart = np.abs(self.values(one) - self.values(other)).reshape(-1, self.each)
+        apart = np.abs(self.values(first) - self.values(second)).reshape(-1, self.each)
         return float(self.rates @ apart.sum(axis=1))
 
 

@@ -64,7 +64,7 @@ class CheckInVenues(CheckInMechanism):
             rule = "joined with a list of venues: upload both in one ZIP archive"
             raise DataError(f"check-ins must be {rule}", field="venues", rule=rule)
         inside = np.flatnonzero(self.grid.cells(listed.lon, listed.lat) >= 0)
-        row = np.full(len(listed) + 1, -1, dtype=np.int64)  # the last one is of places that are not listed
+        row = np.full(len(listed) + 1, -1, dtype=np.int64)  # the last is of places that are not listed
         row[inside] = np.arange(len(inside))
         venue = row[listed.rows(checkins.places)][checkins.place]
         counted = np.flatnonzero(venue >= 0)
@@ -77,6 +77,6 @@ class CheckInVenues(CheckInMechanism):
         return noise.discrete_laplace_sd(self.noise_rate())
 
     def fit(self, log: QueryLog) -> VenuesModel:
-        query = NoisyQuery("check-ins at each venue", lambda one: one.counts, self.sensitivity, self.noise_rate())
+        query = NoisyQuery("check-ins at each venue", lambda data: data.counts, self.sensitivity, self.noise_rate())
         counts = log.answer(query)
         return VenuesModel(self.grid, log.data.venues, counts, private=log.private)

@@ -1,4 +1,4 @@
-"""Mechanisms of count streams: one file each."""
+"""Mechanisms of count streams: each in a file."""
 
 # ruff: noqa: I001  (the order of registration is the order of forms and legends)
 

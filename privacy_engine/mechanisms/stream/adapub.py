@@ -76,13 +76,13 @@ class AdaptiveMechanism(StreamEstimateMechanism):
         )
 
     def shares(self) -> tuple[float, float]:
-        """What one window spends on noisy sums and on queries about clusters."""
+        """What a window spends on noisy sums and on queries about clusters."""
         if self.mode == "post":
             return self.epsilon, 0.0
         return PERTURBATION * self.epsilon, CLUSTERING * self.epsilon
 
     def rates(self, perturbation: float, clustering: float) -> Rates:
-        """The rates of noise of one run whose window spends so much on sums and on queries."""
+        """The rates of noise of a run whose window spends so much on sums and on queries."""
         each, starts, queries = clustering / self.window, 0.0, 0.0
         if self.mode in QUERY_SHARE:
             queries = self.noise_rate(each * QUERY_SHARE[self.mode])
@@ -114,17 +114,17 @@ class AdaptiveMechanism(StreamEstimateMechanism):
     def releases(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
     ) -> list[StreamRelease]:
-        """``times`` independent releases, at least one, drawn side by side; errors of :meth:`release`."""
+        """``times`` independent releases, at least 1, drawn side by side; errors of :meth:`release`."""
         source, (n, d) = noise.as_source(rng), stream.counts.shape
-        found: list[Any] = []
+        releases: list[Any] = []
         at_once = max(CELLS_AT_ONCE // max(n * d, 1), 1)
-        while len(found) < times:
+        while len(releases) < times:
             advance()
-            run = self.side_by_side(d, stream.names, source, min(at_once, times - len(found)))
+            run = self.side_by_side(d, stream.names, source, min(at_once, times - len(releases)))
             drawn: Any = run.publish_all(stream.counts)
-            found += [*drawn.reshape(n, -1, d).transpose(1, 0, 2)]
+            releases += [*drawn.reshape(n, -1, d).transpose(1, 0, 2)]
         private = source.private and not self.unsound
-        return [StreamRelease.of(stream, one, run.budgets, private=private) for one in found]
+        return [StreamRelease.of(stream, counts, run.budgets, private=private) for counts in releases]
 
 
 class _AdaPub(Publisher):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MODES = ("code", "svt", "post", "text")
 """In the order of the kernel's constants."""
 NEAR, NEAR_OF_FEW, FEW = 24, 120, 64
-"""Timestamps of a cluster there is memory for in every column, more where columns are few; a longer one has a row.
+"""Timestamps of a cluster there is memory for in every column, more where columns are few; a longer cluster has a row.
 
 No power of two: the clusters of successive columns would be in the same lines of the processor's cache.
 """
@@ -34,7 +34,7 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True)
 class Record:
-    """The grouping of one run, timestamp after timestamp; a frozen class, so that it is no part of a stored state."""
+    """The grouping of a run, timestamp after timestamp; a frozen class, so that it is no part of a stored state."""
 
     active: bool = True
     starts: list[Mask] = field(default_factory=list)
@@ -86,7 +86,7 @@ class AdaPubRun:
         from privacy_engine.kernels import adapub as kernel
 
         columns, whole, self._t = runs * dimensions, np.int64, 0
-        self.record = Record(active=False)  # of one run alone may the grouping be recorded
+        self.record = Record(active=False)  # of a single run may the grouping be recorded
         self._settings = kernel.Settings(MODES.index(mode), runs, thresholds > 0, relative, epsilon)
         near = 2 if mode == "code" else NEAR_OF_FEW if columns <= FEW else NEAR
         self.state = kernel.State(
@@ -116,7 +116,7 @@ class AdaPubRun:
             progress.advance()
             draws, t = self._draws(), self._t + done
             if recorded:
-                rest = Trace(*(one[done:] for one in trace))
+                rest = Trace(*(column[done:] for column in trace))
             fields = *self._settings, *self.state, *self.long, *draws, *rest
             published, rows_missing = advance(counts[done:], t, out[done:], *fields)
             self._taken(draws)
@@ -129,15 +129,15 @@ class AdaPubRun:
         return out
 
     def _draws(self) -> Draws:
-        """What one timestamp can take at most, and what is left beyond it.
+        """What a timestamp can take at most, and what is left beyond it.
 
-        Each kind of noise is topped up where one timestamp could take more than is left, which does not depend on how
+        Each kind of noise is topped up where a timestamp could take more than is left, which does not depend on how
         many timestamps are given at once; nor does the order of the draws.
         """
         from privacy_engine.kernels.adapub import Draws
 
         columns, nothing = len(self.state.size), np.empty(0, dtype=np.int64)
-        sums, starts, queries = (one.ahead(columns) if one else nothing for one in self._noise())
+        sums, starts, queries = (kind.ahead(columns) if kind else nothing for kind in self._noise())
         return Draws(sums, starts, queries, self.bounds.ahead(self._settings.runs), np.zeros(4, dtype=np.int64))
 
     def _noise(self) -> tuple[noise.BufferedLaplace | None, ...]:
@@ -145,13 +145,13 @@ class AdaPubRun:
 
     def _taken(self, draws: Draws) -> None:
         *laplace, rows = draws.used.tolist()
-        for one, used in zip(self._noise(), laplace, strict=True):
-            if one:
-                one.skip(used)
+        for kind, used in zip(self._noise(), laplace, strict=True):
+            if kind:
+                kind.skip(used)
         self.bounds.skip(rows)
 
     def _add_rows(self) -> None:
-        """Double the rows of long clusters, and eight more: at most one for each column."""
+        """Double the rows of long clusters, and eight more: at most a row for each column."""
         rows, longest = self.long.raw.shape
         more = np.zeros((min(2 * rows + 8, len(self.long.place)) - rows, longest))
         raw, noisy = np.concatenate([self.long.raw, more.astype(np.int64)]), np.concatenate([self.long.noisy, more])

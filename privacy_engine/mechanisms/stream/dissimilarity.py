@@ -1,4 +1,4 @@
-"""What BD and BA share: at each timestamp a private distance to the last release decides whether a new one is drawn."""
+"""What BD and BA share: at each timestamp a private distance to the last release decides whether another is drawn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCK = 64
 
 
 class BudgetRule:
-    """How one run divides the budget of its releases, (1 - :data:`SHARE`)ε in every window, over the timestamps.
+    """How a run divides the budget of its releases, (1 - :data:`SHARE`)ε in every window, over the timestamps.
 
     Call :meth:`offered` once for each timestamp, then :meth:`close` with what was spent of it.
     """

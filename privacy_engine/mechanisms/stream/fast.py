@@ -1,4 +1,4 @@
-"""FAST: samples at intervals that follow the error of a filter, with one schedule for all dimensions."""
+"""FAST: samples at intervals that follow the error of a filter, with the same schedule for all dimensions."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class StreamFAST(StreamEstimateMechanism):
 
     @property
     def share(self) -> float:
-        """The budget of one sample: a window has no more than w."""
+        """The budget of a sample: a window has no more than w."""
         return self.epsilon / min(self.samples, self.window)
 
     def publisher(self, dimensions: int, rng: noise.RandomSource) -> _Fast:

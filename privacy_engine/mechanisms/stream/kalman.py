@@ -11,7 +11,7 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism, StreamMechanism
 
 DRIFT = 0.2
-"""Standard deviation of a level's change from one timestamp to the next, as a share of the level."""
+"""Standard deviation of a level's change from timestamp to timestamp, as a share of the level."""
 GROWTH = 1.0
 """Variance of that change in events, for each event of the level."""
 
@@ -79,7 +79,7 @@ class StreamKalman(StreamEstimateMechanism):
 
     @property
     def interval(self) -> int:
-        """Timestamps from one sample to the next."""
+        """Timestamps from sample to sample."""
         return max(1, self.window // self.samples)
 
     def publisher(self, dimensions: int, rng: noise.RandomSource) -> Publisher:

@@ -37,7 +37,7 @@ class _PeGaSus(Publisher):
 
         self.spend(np.full(len(counts), self._budget))
         draws = (self._count_noise, self._query_noise, self._threshold_noise)
-        perturbed, queries, thresholds = (one.take(counts.size).reshape(counts.shape) for one in draws)
+        perturbed, queries, thresholds = (draw.take(counts.size).reshape(counts.shape) for draw in draws)
         state, out = (self._raw, self._ordered, self._size, self._threshold), np.empty(counts.shape)
         pegasus(counts, counts + perturbed, queries, thresholds, self._limit, *state, out)
         return out

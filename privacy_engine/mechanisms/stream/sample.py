@@ -1,4 +1,4 @@
-"""Sample: one timestamp of every window spends the whole budget, the others repeat it."""
+"""Sample: a single timestamp of every window spends the whole budget, the others repeat it."""
 
 from __future__ import annotations
 

@@ -52,21 +52,21 @@ class _Shrink(Publisher):
         self._noise = noise.BufferedLaplace(mechanism.noise_rate(mechanism.epsilon), rng, block=1)
 
     def _rows(self, counts: Ints) -> Floats:
-        found, i = np.empty(counts.shape), 0
+        estimates, i = np.empty(counts.shape), 0
         while i < len(counts):
             advance()
             t = self.published + i
             if self._wait == 0:
-                found[i] = self._sample(counts[i], t)
+                estimates[i] = self._sample(counts[i], t)
                 i += 1
             else:
                 n = min(self._wait, len(counts) - i)
-                found[i : i + n] = self._between(counts[i : i + n], t)
+                estimates[i : i + n] = self._between(counts[i : i + n], t)
                 self._wait -= n
                 i += n
         if self._single is None:
-            found[found < LEAST_COUNT] = 0.0
-        return found
+            estimates[estimates < LEAST_COUNT] = 0.0
+        return estimates
 
     def _continue(self, own: dict[str, Any]) -> None:
         """What a run of an earlier layout spent holds; its levels are published until a sample starts new estimates."""
@@ -102,7 +102,7 @@ class _Shrink(Publisher):
         levels, total = self._levels, self._total
         if self._last < 0:  # not sampled since it continued from an earlier layout
             return np.tile(levels.level, (len(counts), 1))
-        found = between_samples(
+        estimates = between_samples(
             t,
             self.mechanism.window,
             self._noisy_totals(counts),
@@ -124,8 +124,8 @@ class _Shrink(Publisher):
             self._factor.gate,
         )
         if self._single is None:
-            return found
-        return self._unless_clear(self._single.ahead(len(counts))[:, None], found)
+            return estimates
+        return self._unless_clear(self._single.ahead(len(counts))[:, None], estimates)
 
     def _unless_clear(self, on_grid: Floats, normal: Floats) -> Floats:
         """What is published of a single dimension: the estimates on the grid where the level is not far above noise."""
@@ -151,11 +151,11 @@ class _Shrink(Publisher):
         average_squares(t, self.mechanism.window, levels.level, levels.squares)
         published = np.empty(self.dimensions)
         shrunk(levels.level, levels.spread, levels.signal, self._factor.share, self._factor.gate, published)
-        found = levels.counts(published)
+        shown = levels.counts(published)
         if self._single is not None:
-            found = self._unless_clear(np.array([self._single.sample(float(z[0]), self._scale(plan.budget))]), found)
+            shown = self._unless_clear(np.array([self._single.sample(float(z[0]), self._scale(plan.budget))]), shown)
         self._plan_next(t)
-        return found
+        return shown
 
     def _estimate(self, t: int, z: Floats, b: float, y: float, b_total: float) -> None:
         """Update all estimates by samples ``z`` (d,) of scale ``b`` and a noisy total ``y``, unless its scale is 0."""
@@ -189,7 +189,7 @@ class _Shrink(Publisher):
         return Scheduler(mechanism.epsilon, mechanism.window, mechanism.sensitivity, mechanism.relative)
 
     def _spent(self) -> Floats:
-        """What the last w - 1 timestamps spent, or all before the next one."""
+        """What the last w - 1 timestamps spent, or all before the next."""
         recent = self.ledger.recent
         return np.array(recent[max(len(recent) - self.mechanism.window + 1, 0) :])
 

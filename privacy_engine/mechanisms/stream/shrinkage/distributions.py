@@ -1,4 +1,4 @@
-"""Levels of many dimensions as distributions over a grid, with one prior for all: right where levels are near noise.
+"""Levels of many dimensions as distributions over a grid, with a prior in common: right where levels are near noise.
 
 A normal variable cannot express that a level is not negative and changes by shares of itself; a distribution over its
 logarithms can (:mod:`privacy_engine.kernels.level_bank`). What is published is a median of the count under the prior of
@@ -21,7 +21,7 @@ from privacy_engine.mechanisms.stream.shrinkage.filters import DRIFTS, FILTERS, 
 STEP = 0.1
 """The distance of two levels of the grid in their logarithms."""
 LOWEST, HIGHEST = 0.02, 100.0
-"""The lowest level, and the highest one in scales of the noise of a timestamp that has its equal share of ε."""
+"""The lowest level, and the highest in scales of the noise of a timestamp that has its equal share of ε."""
 BEYOND = (0.1, 0.3)
 """Between which shares of the highest level of the grid normal variables take over."""
 RATE, OWN = 0.005, 2.0
@@ -31,11 +31,11 @@ ZERO_MASS, ZERO_MASS_RELATIVE = 0.05, 0.3
 FLAT, LARGEST = 0.02, 300.0
 """Prior weight of all levels alike, up to the largest, in shares of the average level."""
 NOTHING = 0.02
-"""Levels below this share of the average one are next to nothing."""
+"""Levels below this share of the average are next to nothing."""
 PRIOR_MASS, PRIOR_ROUNDS, PRIOR_WIDTH = 8.0, 8, 0.6
-"""How many dimensions the first prior counts as, and by how much of a logarithm an estimated one is smoothed."""
+"""How many dimensions the first prior counts as, and by how much of a logarithm an estimated prior is smoothed."""
 LEAST_SHARE = 0.1
-"""Relative errors matter by the level, but levels below this share of the average one alike."""
+"""Relative errors matter by the level, but levels below this share of the average alike."""
 MOVED = 10
 """Steps of the rhythm from which on the grids that follow it begin again."""
 LEAST_VARIANCE = 1e-12
@@ -53,15 +53,15 @@ def counts_below(lowest: float, step: float, points: int, whites: tuple[float, .
     """Probability that a count is at most 0 or each level of a grid, (W, g, g + 1): a gamma variable's.
 
     A count at a level (the second axis) has the variance of a Poisson variable, and a relative deviation of its own
-    (the first one).
+    (the first).
     """
     from scipy.special import gammainc
 
     grid = levels_of(lowest, step, points)
     white = np.array(whites)[:, None]
     relative = (white >= 0.0) / grid + white**2
-    found = gammainc((1.0 / relative)[:, :, None], np.append(0.0, grid) / (grid * relative)[:, :, None])
-    return np.asarray(found)
+    below = gammainc((1.0 / relative)[:, :, None], np.append(0.0, grid) / (grid * relative)[:, :, None])
+    return np.asarray(below)
 
 
 def levels_of(lowest: float, step: float, points: int) -> Floats:
@@ -116,9 +116,9 @@ class LevelDistributions:
         self.loading = self.weight @ FILTERS[2]
         prior = self._common_prior(joint, grid, average)
         matters = 1.0 / np.maximum(grid, LEAST_SHARE * average) if self._relative else np.ones(points)
-        found = np.empty((3, len(z)))
-        medians_under(joint, prior, matters, grid, counts_below(LOWEST, STEP, points, WHITES), found)
-        self.mean, self.variance, self.median = found
+        moments = np.empty((3, len(z)))
+        medians_under(joint, prior, matters, grid, counts_below(LOWEST, STEP, points, WHITES), moments)
+        self.mean, self.variance, self.median = moments
         self.variance = np.maximum(self.variance, LEAST_VARIANCE)
         self._keep_on_grid()
 
@@ -149,11 +149,11 @@ class LevelDistributions:
     def _first_prior(self, grid: Floats, average: float) -> Floats:
         """Exponential around the average, with flat tails and some weight next to nothing, (g,)."""
         shares = grid / average
-        found = shares * np.exp(-shares) + FLAT * (shares < LARGEST)
-        found /= found.sum()
+        prior = shares * np.exp(-shares) + FLAT * (shares < LARGEST)
+        prior /= prior.sum()
         nothing = grid <= max(NOTHING * average, grid[0])
-        found[nothing] += (ZERO_MASS_RELATIVE if self._relative else ZERO_MASS) / nothing.sum()
-        return np.asarray(found / found.sum())
+        prior[nothing] += (ZERO_MASS_RELATIVE if self._relative else ZERO_MASS) / nothing.sum()
+        return np.asarray(prior / prior.sum())
 
     def _keep_on_grid(self) -> None:
         """Move the distributions that follow the rhythm by whole steps where it would take them off the grid."""

@@ -12,15 +12,15 @@ FACTORS = (0.2, 0.4, 0.6, 0.8, 1.0)
 OPEN, STRICT = 0.5, 1.5
 """Gates of a single dimension, in standard deviations of the estimate: what is below is published as zero."""
 ALWAYS_OPEN, STRICT_GROWTH, STRICT_AT_ONE, LEAST_STRICT = -1.0, 0.6, -2.03, 1.0
-"""Gates of many dimensions: none, or one that grows with the logarithm of their number."""
+"""Gates of many dimensions: none, or a gate that grows with the logarithm of their number."""
 FORGET_LOSS, FORGET_VARIANCE = 0.98, 0.96
 
 
 class Factor:
-    """Losses of all choices beyond that of the default one, and the best of them.
+    """Losses of all choices beyond that of the default, and the best of them.
 
     Each sample scores what the choices would have published of it before it was drawn, by
-    :func:`~privacy_engine.kernels.stream_levels.excess_losses`. A choice replaces the default where it is better by one
+    :func:`~privacy_engine.kernels.stream_levels.excess_losses`. A choice replaces the default where it is better by a
     standard deviation, two where it publishes more. ``relative`` weighs each dimension by its level.
     """
 
@@ -41,11 +41,11 @@ class Factor:
         average = max(float(level.mean()), 0.02)
         weight, width = self._weights(level, rms, average), max(0.3 * average, 0.05 * b, 0.2)
         default, choices = np.array([MEDIAN, self._default]), self._choices
-        found = np.empty((len(choices), 3))
-        excess_of_choices(z, b, width, weight, level, spread, signal, choices, default, found)
-        self._loss = FORGET_LOSS * self._loss + found[:, 0]
-        self._variance = FORGET_VARIANCE * self._variance + (found[:, 1] + 1e-9) / len(z)
-        scores = self._loss + (1.0 + found[:, 2]) * np.sqrt(self._variance)
+        excess = np.empty((len(choices), 3))
+        excess_of_choices(z, b, width, weight, level, spread, signal, choices, default, excess)
+        self._loss = FORGET_LOSS * self._loss + excess[:, 0]
+        self._variance = FORGET_VARIANCE * self._variance + (excess[:, 1] + 1e-9) / len(z)
+        scores = self._loss + (1.0 + excess[:, 2]) * np.sqrt(self._variance)
         best = int(scores.argmin())
         self.share, self.gate = (choices[best] if scores[best] < 0 else default).tolist()
 

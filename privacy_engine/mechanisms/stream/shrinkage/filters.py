@@ -5,7 +5,7 @@ import numpy as np
 from privacy_engine.core.arrays import Floats
 
 DRIFTS = (0.005, 0.02, 0.06, 0.15, 0.5)
-"""Standard deviations of a level's change from one timestamp to the next, as shares of the level."""
+"""Standard deviations of a level's change from timestamp to timestamp, as shares of the level."""
 WHITES = (-0.03, 0.0, 0.25, 0.7, 2.0)
 """Standard deviations of a count around its level, as shares of the level."""
 FILTERS = np.array([(drift, white, loading) for drift in DRIFTS for loading in (0.0, 1.0) for white in WHITES]).T.copy()
@@ -20,8 +20,8 @@ class Mixing:
     def __init__(self, dimensions: int) -> None:
         drift, white, loading = FILTERS
         log = -0.5 * (np.log(drift / USUAL_DRIFT) / DRIFT_RANGE) ** 2 - WHITE_PENALTY * np.abs(white)
-        found = np.where((loading > 0) & (dimensions == 1), 0.0, np.exp(log))  # one dimension has no rhythm in common
-        self._base = np.asarray(found / found.sum())
+        weight = np.where((loading > 0) & (dimensions == 1), 0.0, np.exp(log))  # a sole dimension has no common rhythm
+        self._base = np.asarray(weight / weight.sum())
         self.proportions = self._base.copy()
 
     def learn(self, log_weight: Floats) -> None:

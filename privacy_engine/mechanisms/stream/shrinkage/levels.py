@@ -17,7 +17,7 @@ class Levels:
     ``level`` (d,) are the estimates now, ``sampled`` those at the last sample, ``spread`` (d,) the relative variance of
     counts around them, ``signal`` (d,) estimates by their standard deviations, ``squares`` (d,) mean squares of the
     levels, ``growth`` (2, d) the variance that a drift of 1 has added since the last sample, ``loading`` (d,) how far
-    each level follows the total. ``near`` is None for one dimension.
+    each level follows the total. ``near`` is None for a single dimension.
     """
 
     def __init__(self, dimensions: int, noise: float, *, relative: bool) -> None:
@@ -46,7 +46,7 @@ class Levels:
         self._clear_counts = self._finish(z, b, average, common, ratio, steps)
 
     def doubt(self) -> None:
-        """Compare levels with one event more or less too: next to nothing they have hardly any variance."""
+        """Compare levels with an event more or less too: next to nothing they have hardly any variance."""
         if self.near is not None:
             self.signal = self.near.mean / np.sqrt(self.near.variance + ONE_EVENT)
 

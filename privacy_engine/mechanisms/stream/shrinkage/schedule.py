@@ -57,8 +57,8 @@ def first_plan(epsilon: float, window: int, dimensions: int) -> Plan:
 def after_total(first: Plan, average: float, epsilon: float, window: int, sensitivity: int) -> Plan:
     """The first plan, once a noisy total has shown how high levels are on average.
 
-    A level that drifts as usual has its least error where it changes from one sample to the next by about as much as a
-    sample is wrong: the lower levels are beside the noise, the fewer samples share a window and the more the first one
+    A level that drifts as usual has its least error where it changes from sample to sample by about as much as a
+    sample is wrong: the lower levels are beside the noise, the fewer samples share a window and the more the first
     spends.
     """
     change = FIRST_DRIFT * max(average, 1e-3)
@@ -69,7 +69,7 @@ def after_total(first: Plan, average: float, epsilon: float, window: int, sensit
 
 
 def largest_budget(epsilon: float, window: int) -> float:
-    """The most that one sample spends, whatever the releases."""
+    """The most that a sample spends, whatever the releases."""
     longest = max(1, int(window * LONGEST))
     samples = -(-window // max(i for i in INTERVALS if i <= longest))
     return max(FIRST_SHARE, FIRST_LONGEST, 1.0 / samples) * epsilon
@@ -89,7 +89,7 @@ class Scheduler:
     ) -> Plan:
         """The plan after a sample at ``t``; ``spent`` are the budgets of the last w - 1 timestamps, or all before.
 
-        ``single`` is what is known of the level where there is one dimension.
+        ``single`` is what is known of the level where there is a single dimension.
         """
         intervals, shares = self._candidates(last, len(levels.level))
         if single is None:
@@ -123,7 +123,7 @@ class Scheduler:
         return np.asarray(errors[:, 0 if self.relative else 1])
 
     def _errors_of_one(self, intervals: Ints, t: int, single: Single, spent: Floats) -> Floats:
-        """Predicted errors of candidates for one dimension, (n,).
+        """Predicted errors of candidates for a single dimension, (n,).
 
         A first sample that took more than its share leaves less for the others of the first window: what they have
         counts half, for the plan goes on after it.
@@ -170,7 +170,7 @@ class Scheduler:
         return np.asarray(np.maximum(self.epsilon * (1.0 - SLACK) - (sums[-1] - sums[gone]), 0.0))
 
     def _within_first_window(self, interval: Any, share: float, t: int, full: Any, left: Any) -> Floats:
-        """The budget of the next sample: the full one, or less where the first window is to last until its end.
+        """The budget of the next sample: the full budget, or less where the first window is to last until its end.
 
         Intervals, full budgets and what is left are numbers or (n,).
         """

@@ -1,6 +1,6 @@
 """The level of a single dimension: a distribution over a grid for each of a bank of filters [1]_.
 
-Without other dimensions a prior of levels can only be one of orders of magnitude, and a low count is seen through noise
+Without other dimensions a prior of levels can only be of orders of magnitude, and a low count is seen through noise
 larger than itself. Normal filters are wrong there: they cannot know that a level is not negative and changes by shares
 of itself. A distribution over the logarithms of levels can, and its median is what has the least absolute error.
 
@@ -21,9 +21,9 @@ from privacy_engine.mechanisms.stream.shrinkage.distributions import counts_belo
 STEP = 0.1
 """The distance of two levels of the grid in their logarithms."""
 LOWEST, HIGHEST = 0.02, 5e4
-"""The lowest level, and the highest one in units of the least noise."""
+"""The lowest level, and the highest in units of the least noise."""
 DRIFTS = (0.01, 0.03, 0.08, 0.2, 0.5)
-"""Standard deviations of a level's logarithm from one timestamp to the next."""
+"""Standard deviations of a level's logarithm from timestamp to timestamp."""
 RATES = (0.003, 0.03)
 """Probabilities that a level is drawn again at a timestamp, from how often levels occurred."""
 WHITE = (0.0, 0.3, 0.8, 2.0)
@@ -44,7 +44,7 @@ LOG_PRIOR = -0.5 * (np.log(FILTERS[0] / USUAL_DRIFT) / DRIFT_RANGE) ** 2 - WHITE
 
 
 class Single:
-    """What is known of the level of one dimension; ``least_noise`` is the scale of a sample that spends all of ε."""
+    """What is known of the level of a dimension; ``least_noise`` is the scale of a sample that spends all of ε."""
 
     def __init__(self, least_noise: float) -> None:
         top = math.log(HIGHEST * max(least_noise, 1.0))
@@ -62,8 +62,8 @@ class Single:
     @property
     def weight(self) -> Floats:
         """Weights of the filters, (J,)."""
-        found = np.exp(LOG_PRIOR + self._log_weight)
-        return np.asarray(found / found.sum())
+        weight = np.exp(LOG_PRIOR + self._log_weight)
+        return np.asarray(weight / weight.sum())
 
     def sample(self, z: float, b: float) -> float:
         """Take a sample ``z`` of noise with scale ``b``; returns the median of the count."""

@@ -1,4 +1,4 @@
-"""The total over all dimensions, which one event changes by as much as it changes one dimension."""
+"""The total over all dimensions, which an event changes by as much as it changes a dimension."""
 
 import math
 
@@ -8,7 +8,7 @@ from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.mechanisms.base.stream import summable
 
 DRIFTS = np.array((0.003, 0.01, 0.03, 0.1, 0.3, 0.8))
-"""Standard deviations of the total's change from one timestamp to the next, as shares of the total."""
+"""Standard deviations of the total's change from timestamp to timestamp, as shares of the total."""
 
 
 class Total:
@@ -39,12 +39,12 @@ class Total:
 
     @property
     def drift(self) -> float:
-        """Relative variance that one timestamp adds."""
+        """Relative variance that a timestamp adds."""
         weight = np.exp(self.log_weight)
         return float((weight * DRIFTS**2).sum() / weight.sum())
 
     def take_rhythm(self) -> float:
-        """The factor since the last sample; the next one starts here."""
+        """The factor since the last sample; the next starts here."""
         factor, self.state[4] = float(self.state[4]), 1.0
         return factor
 
