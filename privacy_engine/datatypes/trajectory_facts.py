@@ -24,8 +24,8 @@ class TrajectoryFacts(Frozen):
 
     ``interleaved``: whether the series of any one person overlap in time. ``marked`` is how many events the file marks
     as landmarks, None where it has no landmark column. ``bounds`` is [west, south, east, north], ``length_m`` along
-    great circles; ``start`` and ``end`` are ISO 8601 in UTC, None where a series has no times. ``own_scale`` is what errors
-    are compared with.
+    great circles; ``start`` and ``end`` are ISO 8601 in UTC, None where a series has no times. ``own_scale`` is what
+    errors are compared with.
     """
 
     series_count: int

@@ -57,6 +57,7 @@ export function showAnswer(host, known, page) {
   const [name, level = ""] = titleParts(titled(layer));
   const many = layers.filter((one) => one.done && one.release.seed === null).length;
   const others = page.comparable > layers.length;
+  /** @type {(string | Node)[]} */
   const of = [many > 1 || others ? `best of ${many}${others ? " shown" : ""}` : ""];
   if (others && page.requested.length > 1) of.push(" · ", allOf(page));
   const made = el(
