@@ -5,7 +5,7 @@ import { distanceM, metresAt, unitX, unitY } from "../../../static/js/map/projec
 import { eventsOf, homeGuess } from "../../../static/js/trajectory/compare/home.js";
 import * as levels from "../../../static/js/trajectory/simulation/levels.js";
 import { middleAt } from "../../../static/js/trajectory/simulation/middle.js";
-import { planarNoise } from "../../../static/js/trajectory/simulation/planar_noise.js";
+import { jointNoise, planarNoise } from "../../../static/js/trajectory/simulation/planar_noise.js";
 import { Simulation } from "../../../static/js/trajectory/simulation/simulation.js";
 import { draws } from "../support.mjs";
 
@@ -38,6 +38,22 @@ test("noise is planar Laplace: half within 1.678, 95 % within 4.744, of any dire
   near(east.reduce((sum, x) => sum + x * x, 0) / n, 3, 0.03); // of Gamma(2) distances
   deepEqual(planarNoise(4, 5).east, east.slice(0, 4));
   ok(planarNoise(4, 6).east[0] !== east[0]);
+});
+
+test("parts of a joint draw are uniform in a disc whose radius they share: sd √((2p + 1)(2p + 2)) / 2p", () => {
+  const [runs, n] = [4000, 5];
+  let [sum, farthest] = [0, 0];
+  for (let seed = 0; seed < runs; seed++) {
+    const { east, north } = jointNoise(n, seed, n);
+    east.forEach((x, i) => (sum += x * x + north[i] * north[i]));
+    farthest = Math.max(farthest, ...east.map((x, i) => Math.hypot(x, north[i])));
+  }
+  near(sum / (2 * n * runs), ((2 * n + 1) * (2 * n + 2)) / (2 * n) ** 2, 0.05);
+  const { east, north } = jointNoise(20_000, 3, 20_000);
+  const away = [...east.map((x, i) => Math.hypot(x, north[i]))].sort((a, b) => a - b);
+  near(away.at(-1), 2, 0.01);
+  near(away[10_000], Math.sqrt(2), 0.02);
+  ok(farthest > 3);
 });
 
 const HOME = { lon: 4.84, lat: 45.75 };

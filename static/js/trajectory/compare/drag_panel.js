@@ -99,7 +99,8 @@ export class DragPanel {
       ...(marks.length
         ? [el("i", { class: "drag__mark" }), ` released: ε ${marks.map(({ level }) => number(level)).join(", ")}. `]
         : []),
-      `Independent draws at the shares of ${titleParts(titled(layer))[0]}${smoothed}, from one seed.`,
+      this.#isJoint() ? "A joint draw of the landmarks, and independent" : "Independent",
+      ` draws at the shares of ${titleParts(titled(layer))[0]}${smoothed}, from one seed.`,
     );
   }
 
@@ -109,6 +110,11 @@ export class DragPanel {
     const ticks = simulated && this.#of.home?.visits ? homeTicks(this.#of.ends, away) : [];
     this.part("home").hidden = !ticks.length;
     this.part("homes").replaceChildren(...ticks.map((one) => tick(one, metres(one.metres), el("br"), one.name)));
+  }
+
+  /** Whether the landmarks of the release have a joint draw. */
+  #isJoint() {
+    return this.page.joint.includes(this.#of.layer.release.mechanism.name);
   }
 
   /** Made when it is looked at first: it takes a while of many events. */
@@ -123,6 +129,7 @@ export class DragPanel {
       epsilon: layer.release.mechanism.epsilon,
       radiusM,
       visits: home ? eventsOf(home.runs) : [],
+      joint: this.#isJoint() ? (event) => layer.isLandmark(series, event) : undefined,
     });
     return this.#of.simulation;
   }

@@ -141,6 +141,12 @@ export class Layer {
     const i = nearestIndex(curve.event, event);
     return i < 0 ? null : curve.budget[i];
   }
+
+  /** Whether an event is a landmark, by the curve. */
+  isLandmark(series, event) {
+    const runs = this.curves.get(keyOf(series, USUAL))?.landmarks ?? [];
+    return runs.some(([start, end]) => event >= start && event < end);
+  }
 }
 
 /** Whether one more track of `n` points may be held beside those of the layers. */

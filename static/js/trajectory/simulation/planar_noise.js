@@ -1,8 +1,35 @@
-/* Planar Laplace noise of a seed, at ε = 1 within a metre: scaled by radius over ε it is that of any level. */
+/* Noise of a seed, at ε = 1 within a metre: scaled by radius over ε it is that of any level. */
 
 import { uniforms } from "../../core/uniforms.js";
 
-/** Draws of density e^-d / 2π at distance d, as columns east and north. @param {number} n @param {number} seed */
+const MOST_TERMS = 10_000; // of the sum that is the radius; a longer one is its mean within 2 %
+
+/**
+ * Parts of a joint draw of `together` events, each of the level `together` times smaller, as columns east and north:
+ * uniform in a disc whose radius all share, the sum of 2 `together` + 1 exponential draws.
+ *
+ * @param {number} n @param {number} seed @param {number} together
+ */
+export function jointNoise(n, seed, together) {
+  const next = uniforms(seed);
+  const terms = 2 * together + 1;
+  let radius = terms > MOST_TERMS ? terms : 0;
+  if (!radius) for (let i = 0; i < terms; i++) radius -= Math.log(next());
+  const [east, north] = [new Float64Array(n), new Float64Array(n)];
+  for (let i = 0; i < n; i++) {
+    const distance = (radius / together) * Math.sqrt(next());
+    const angle = 2 * Math.PI * next();
+    east[i] = distance * Math.cos(angle);
+    north[i] = distance * Math.sin(angle);
+  }
+  return { east, north };
+}
+
+/**
+ * Planar Laplace draws, of density e^-d / 2π at distance d, as columns east and north.
+ *
+ * @param {number} n @param {number} seed
+ */
 export function planarNoise(n, seed) {
   const next = uniforms(seed);
   const [east, north] = [new Float64Array(n), new Float64Array(n)];

@@ -1,12 +1,13 @@
 /* A release as another ε would draw it: noise of one seed, drawn once and scaled, so that a frame is a multiplication.
  *
  * Independent planar Laplace draws around the events that have one, each at its share of the level in the release that
- * is looked at; nothing is smoothed. Places are those of the unit square of the world (see map/positions.js).
+ * is looked at, and a joint draw of the events that have that; nothing is smoothed. Places are those of the unit square
+ * of the world (see map/positions.js).
  */
 
 import { metresAt } from "../../map/projection.js";
 import { middleAt } from "./middle.js";
-import { planarNoise } from "./planar_noise.js";
+import { jointNoise, planarNoise } from "./planar_noise.js";
 
 const MOST = 20_000; // points of the cloud; of more events every so many
 const TRIES = 15; // clouds of home: the one is shown whose guess is the middle one
@@ -15,19 +16,21 @@ const SEED = 1;
 
 /**
  * The draws around `events`: places x, y at ε = 1 without noise and their noise there, in unit lengths. `reachM(event)`
- * is the radius over ε at ε = 1 in metres.
+ * is the radius over ε at ε = 1 in metres; `together` events have a joint draw, those that `joint(event)` is true of.
  *
  * @param {number[]} events
- * @param {(event: number) => {x: number, y: number}} place
- * @param {(event: number) => number} reachM
+ * @param {{place: (event: number) => {x: number, y: number}, reachM: (event: number) => number,
+ *   joint: (event: number) => boolean, together: number}} of
  * @param {number} seed
  */
-function drawsOf(events, place, reachM, seed) {
-  const { east, north } = planarNoise(events.length, seed);
+function drawsOf(events, { place, reachM, joint, together }, seed) {
+  const own = planarNoise(events.length, seed);
+  const shared = together ? jointNoise(events.length, seed, together) : own;
   const [x, y, dx, dy] = Array.from({ length: 4 }, () => new Float64Array(events.length));
   events.forEach((event, i) => {
     ({ x: x[i], y: y[i] } = place(event));
     const unit = reachM(event) / metresAt(y[i]);
+    const { east, north } = joint(event) ? shared : own;
     dx[i] = east[i] * unit;
     dy[i] = -north[i] * unit;
   });
@@ -43,36 +46,37 @@ function typicalOf({ y, dx, dy }) {
 export class Simulation {
   /**
    * `place(event)` is where one of `n` events is; `budget(event)` its budget in the release of level `epsilon` within
-   * `radiusM`; `visits` are the events at home.
+   * `radiusM`; `joint(event)` whether that is a part of a joint draw; `visits` are the events at home.
    *
    * @param {{n: number, place: (event: number) => {x: number, y: number}, budget: (event: number) => number | null,
-   *   epsilon: number, radiusM: number, visits: number[]}} of
+   *   epsilon: number, radiusM: number, visits: number[], joint?: (event: number) => boolean}} of
    */
-  constructor({ n, place, budget, epsilon, radiusM, visits }) {
+  constructor({ n, place, budget, epsilon, radiusM, visits, joint = () => false }) {
     const isDrawn = (/** @type {number} */ event) => (budget(event) ?? 0) > 0;
     const reachM = (/** @type {number} */ event) => (radiusM * epsilon) / Number(budget(event));
     const events = Array.from({ length: n }, (_, event) => event).filter(isDrawn);
+    const of = { place, reachM, joint, together: events.filter(joint).length };
     const step = Math.max(1, Math.ceil(events.length / MOST));
     const atHome = visits.filter(isDrawn);
     const known = new Set(atHome);
     const away = events.filter((event, i) => i % step === 0 && !known.has(event));
-    this.away = drawsOf(away, place, reachM, SEED);
+    this.away = drawsOf(away, of, SEED);
     this.truth = atHome.length ? middleOfPlaces(visits.map(place)) : null;
     this.visits = atHome.length;
     /** @type {[Float64Array, Float64Array]} */
     this.scratch = [new Float64Array(atHome.length), new Float64Array(atHome.length)];
-    this.home = this.#typicalHome(atHome, place, reachM, epsilon);
+    this.home = this.#typicalHome(atHome, of, epsilon);
     const all = this.away.x.length + atHome.length;
     this.x = new Float64Array(all);
     this.y = new Float64Array(all);
-    const of = (/** @type {"y" | "dx" | "dy"} */ name) => joined(this.away[name], this.home[name]);
-    this.typicalM = typicalOf({ y: of("y"), dx: of("dx"), dy: of("dy") });
+    const both = (/** @type {"y" | "dx" | "dy"} */ name) => joined(this.away[name], this.home[name]);
+    this.typicalM = typicalOf({ y: both("y"), dx: both("dx"), dy: both("dy") });
   }
 
   /** Of several clouds around home the one whose guess is as far off as the middle one of them. */
-  #typicalHome(atHome, place, reachM, epsilon) {
+  #typicalHome(atHome, of, epsilon) {
     const tries = atHome.length && atHome.length <= MOST_TRIED ? TRIES : 1;
-    const made = Array.from({ length: tries }, (_, k) => drawsOf(atHome, place, reachM, SEED + 1 + k));
+    const made = Array.from({ length: tries }, (_, k) => drawsOf(atHome, of, SEED + 1 + k));
     if (tries === 1) return made[0];
     const found = made.map((home) => ({ home, away: this.#guess(home, epsilon).away_m }));
     return found.sort((a, b) => a.away - b.away)[tries >> 1].home;
