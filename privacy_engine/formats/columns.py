@@ -25,7 +25,7 @@ from privacy_engine.formats.time_columns import (
 Roles = dict[str, int]
 
 PEOPLE = listed(
-    "user_id userid user user_no uid person_id user_name username person participant_id participant subject_id subject "
+    "user_id userid user_no uid user username user_name person_id person participant_id participant subject_id subject "
     "usuario usuário utente utilisateur benutzer nutzer gebruiker użytkownik пользователь 用户"
 )
 PERSON = (
@@ -45,7 +45,6 @@ ID = (
     ),
 )
 LANDMARK = listed("landmark is_landmark islandmark landmarks marked poi sensitive")
-_MANY_ROWS = 20
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
@@ -343,30 +342,14 @@ def which_column(role: str, columns: Sequence[Column]) -> ChoiceNeeded:
 
 
 def _numbers_the_rows(column: Column) -> bool:
-    """A column called id that counts the rows up or down, or name that names each row, does not identify persons.
-
-    Raises
-    ------
-    ChoiceNeeded
-        The column is called id, and each of many rows has its own.
-    """
+    """A column called id that counts the rows up or down, or name that names each row, does not identify persons."""
     if column.plain not in ("id", "name"):
         return False
     differ = len(set(column.cells)) == len(column.cells)
     if column.plain == "name" or not differ:
         return differ
     steps = column.steps
-    if all(step > 0 for step in steps or [0]) or all(step < 0 for step in steps or [0]):
-        return True
-    if len(column.cells) < _MANY_ROWS:
-        return False
-    place = f"#{column.place + 1}"
-    raise ChoiceNeeded(
-        f"Each row has an id of its own, such as {column.cells[0][:40]!r}. Specify whether it names series.",
-        parameter="id",
-        choices=[("#0", "no: it numbers the rows, which are one series"), (place, f"yes: column {place[1:]}")],
-        default="#0",
-    )
+    return all(step > 0 for step in steps or [0]) or all(step < 0 for step in steps or [0])
 
 
 def _report(role: str, name: str, plain: str, report: Report) -> None:

@@ -4,6 +4,7 @@ Written after the values were used; a column that looks like a time, a position 
 """
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from privacy_engine.formats.column import CLOCK, DATE, INSTANT, Column, columns_of
@@ -59,7 +60,8 @@ def describe(report: Report) -> None:
         for role in [roles.get(column.place, "")]
         for alike in ["" if role else _resembles(column)]
     ]
-    raw = dict(zip(dict.fromkeys(row["row"] for row in report.first), _raw(layout), strict=False))
+    numbers = layout.rows or dict.fromkeys(row["row"] for row in report.first)
+    raw = dict(zip(numbers, _raw(layout), strict=False))
     for row in report.first:  # a row may be two events
         row["raw"] = raw.get(row["row"], [])
 
@@ -111,6 +113,7 @@ def _resembles(column: Column) -> str:
 
 
 def _raw(layout: Layout) -> list[list[str]]:
-    """The first rows that have all the cells that are used."""
+    """The rows of the sample, or the first ones that have all the cells that are used."""
     needed = max(layout.roles.values(), default=0)
-    return [list(row[:MOST]) for row in layout.sample if len(row) > needed][:ROWS]
+    rows = (list(row[:MOST]) for row in layout.sample if layout.rows or len(row) > needed)
+    return [*rows] if layout.rows else [*islice(rows, ROWS)]

@@ -271,8 +271,7 @@ def _with_header(
     if _has_row_names(names, sample, options):
         names = ["", *names]
         report.decide("columns", str(len(names)))
-        message = "Each row has one cell more than the header: the first cell was taken for the name of the row."
-        report.note("row_names", message, level="info")
+        note_row_names(report)
     offset = sum(len(line.encode("utf-8")) for line in lines[: at + 1])
     report.layout = Layout(names, delimiter=mark, offset=offset, sample=sample)
     roles, e7 = assign(names, sample, options, report)
@@ -290,6 +289,12 @@ def _has_row_names(names: list[str], sample: list[list[str]], options: ReadOptio
     if not named and not bare and has_positions(names):
         raise long_rows(len(names) + 1, len(names))
     return named and not (bare and len({row[0] for row in sample}) < len(sample))
+
+
+def note_row_names(report: Report) -> None:
+    """Note that rows begin with their names."""
+    message = "Each row has one cell more than the header: the first cell was taken for the name of the row."
+    report.note("row_names", message, level="info")
 
 
 def long_rows(cells: int, names: int) -> FormatError:

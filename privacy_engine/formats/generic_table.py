@@ -12,9 +12,10 @@ from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import advance, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.column import columns_of
 from privacy_engine.formats.columnar import as_texts
 from privacy_engine.formats.columns import named_place
-from privacy_engine.formats.dialect import as_utf8, cut, first_lines, long_rows
+from privacy_engine.formats.dialect import as_utf8, cut, first_lines, long_rows, note_row_names
 from privacy_engine.formats.geoparquet import is_binary
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
@@ -22,6 +23,7 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import require_closed
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table import text_columns
+from privacy_engine.formats.time_columns import TIME, listed
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000
@@ -60,6 +62,9 @@ class Table:
         return np.asarray(reasons == GOOD)
 
 
+_TIMES = (*TIME, *listed("day week month quarter"))
+
+
 @dataclass
 class Outline:
     """What the first lines of a table show: how cells are cut, names, whether they are in the file, first rows."""
@@ -70,6 +75,8 @@ class Outline:
     sample: list[list[str]]
     offset: int
     header: int = 0
+    header_width: int = 0
+    rows: Sequence[int] = ()
 
 
 def outline(data: bytes, options: ReadOptions) -> Outline:
@@ -96,7 +103,11 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
     names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
     if headed:
         names = _of_rows(names, filled[1:], options)
-    return Outline(mark, names, headed, filled[headed:], before, at + 1 if headed else 0)
+    lines_of = [1 + sum(cell.count("\n") for cell in row) for row in tables[mark]]
+    numbers = [1 + sum(lines_of[:i]) for i, row in enumerate(tables[mark]) if any(cell.strip() for cell in row)]
+    return Outline(
+        mark, names, headed, filled[headed:], before, at + 1 if headed else 0, len(filled[0]), numbers[headed:]
+    )
 
 
 def _of_rows(names: list[str], rows: list[list[str]], options: ReadOptions) -> list[str]:
@@ -106,7 +117,13 @@ def _of_rows(names: list[str], rows: list[list[str]], options: ReadOptions) -> l
     if options.applied:
         return ["", *names] if options.columns == str(len(names) + 1) else names
     widths = {len(row) for row in rows if row[-1].strip()}
-    return ["", *names] if len(rows) > 1 and widths == {len(names) + 1} else names
+    is_longer = len(rows) > 1 and widths == {len(names) + 1}
+    return ["", *names] if is_longer and not _has_times(names, rows) else names
+
+
+def _has_times(names: list[str], rows: list[list[str]]) -> bool:
+    """Whether times stand below a name of a time."""
+    return any(column.plain in _TIMES and column.timed for column in columns_of(names, rows))
 
 
 def _cells_in_order(rows: list[list[str]]) -> int:
@@ -144,10 +161,12 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
         report.decide("columns", str(len(table.names)))
     report.decide("delimiter", {"\t": "tab"}.get(table.delimiter, table.delimiter))
     report.layout = Layout(table.names, delimiter=table.delimiter, offset=table.offset, headed=table.headed)
-    report.layout.sample = table.sample
+    report.layout.sample, report.layout.rows = table.sample, table.rows
     require_closed(data, table.offset, table.delimiter)
     width, least = len(table.names), min((len(row) for row in table.sample if row[-1].strip()), default=0)
-    if table.headed and least > width and not options.applied:
+    if not table.names[0] and table.header_width == width - 1:
+        note_row_names(report)
+    if table.headed and least > width and not options.applied and not _has_times(table.names, table.sample):
         raise long_rows(least, width)
     if width > MAX_COLUMNS:
         raise FormatError(f"The table has more than {MAX_COLUMNS} columns.", code="too_large", rule="columns")

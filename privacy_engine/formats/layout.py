@@ -12,7 +12,8 @@ class Layout:
 
     ``roles`` has places from 0: lon, lat, time, id and landmark, and the parts that go with them. The first data row
     begins at byte ``offset`` of the text in UTF-8. ``headed`` where the names stand in the file, ``fixed`` where the
-    format itself defines which column is which. ``kind`` is of the data that it was read as, ``sample`` the first rows.
+    format itself defines which column is which. ``kind`` is of the data that it was read as, ``sample`` the first rows
+    and ``rows`` their lines, where these are known.
     """
 
     names: list[str]
@@ -24,3 +25,4 @@ class Layout:
     fixed: bool = False
     kind: str = Trajectory.kind
     sample: Sequence[Sequence[str]] = field(default=(), repr=False)
+    rows: Sequence[int] = field(default=(), repr=False)

@@ -19,6 +19,7 @@ from privacy_engine.formats.detect import Format, detect
 from privacy_engine.formats.dialect import as_utf8, rows_from
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.periods import dates_across
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.source import Meter, Source
 from privacy_engine.formats.table_kind import Role, table_kinds
@@ -154,7 +155,7 @@ def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[
     for number, cells in lines:
         known = read.get(number)
         if len(rows) < ROWS and (first or not report.first):
-            known = next((row for row in first if row.get("raw") == cells[:MOST]), known)
+            known = known or next((row for row in first if row.get("raw") == cells[:MOST]), None)
             if known in first:
                 first.remove(known)
             number = known["row"] if known else number
@@ -185,7 +186,7 @@ def _attempt(
 def _take_roles(report: Report) -> None:
     """Give the columns of other kinds than positions the roles that were decided."""
     layout = report.layout
-    if layout is None or table_kinds[layout.kind].by_format:
+    if layout is None or table_kinds[layout.kind].by_format or dates_across(layout.names):
         return
     places = {role.name: str(report.decided.get(role.name, "")) for role in table_kinds[layout.kind].roles}
     layout.roles = {role: int(at[1:]) - 1 for role, at in places.items() if at[:1] == "#" and at != "#0"}

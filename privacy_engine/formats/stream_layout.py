@@ -11,9 +11,9 @@ from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import dates_across
 from privacy_engine.formats.position_columns import LAT, LON, has_positions
-from privacy_engine.formats.time_columns import TIME, listed
+from privacy_engine.formats.time_columns import OTHER_TIME, listed
 
-LABELS = (*TIME, *listed("day week epiweek month year quarter hour period index step timestep"), "")
+LABELS = (*OTHER_TIME, *listed("day week epiweek month year quarter hour period index step timestep"), "")
 VALUES = listed("count counts value values n number total cases quantity amount frequency")
 NAMES = (
     *ID,

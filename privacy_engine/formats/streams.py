@@ -285,11 +285,12 @@ def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> C
             "same_instant", "Times that are one instant, written in several ways, were read as one.", count=same
         )
     row = times.number[row]
-    _keep_first(table, kept, times, row, lambda i: _text(values[kept][i]), "count", report)
+    values = values[kept]
+    _keep_first(table, kept, times, row, lambda i: _text(values[i]), "count", report)
     shape = (len(times.first), len(which.dictionary))
     if shape[0] * shape[1] > MAX_CELLS:
         raise FormatError(f"The table would have more than {MAX_CELLS} cells.", code="too_large", rule="times x names")
-    counts: Floats = np.bincount(row * shape[1] + column, values[kept], shape[0] * shape[1]).astype(np.float64)
+    counts: Floats = np.bincount(row * shape[1] + column, values, shape[0] * shape[1]).astype(np.float64)
     _report_holes(row * shape[1] + column, shape[0] * shape[1], report)
     names, header = which.dictionary.to_pylist(), table.names[places.time]
     return CountStream(counts.reshape(shape), names, times.labels, times.time_s, header)

@@ -20,15 +20,19 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-TIME = listed(
+VISIT_TIME = listed(
     "checkin_time checkintime check_in_time check_in checkin checkin_at checked_in_at utctimestamp utctime visited_at "
-    "visit_time timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time "
+    "visit_time visit_date visited_on date_of_visit checkin_date check_in_date checked_in_on"
+)
+OTHER_TIME = listed(
+    "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time "
     "utc_datetime utc tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime "
     "gps_timestamp gps_datetime recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at "
     "sampled_at occurred_at event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s "
     "epoch_ms unix unixtime unix_time unix_timestamp basedatetime tst start_time starttime started_at begin "
-    "begin_time when dt date visit_date visited_on date_of_visit checkin_date check_in_date checked_in_on"
+    "begin_time when dt date"
 )
+TIME = (*VISIT_TIME, *OTHER_TIME)
 START = frozenset(
     listed(
         "start started begin began from origin orig pickup departure dep depart first checkin abfahrt "

@@ -43,12 +43,20 @@ def test_parts_of_old_times_are_read():
 
 
 @each("ids", [[f"eq{7 * i % 30:02d}x" for i in range(30)], [f"{7 * i % 30}" for i in range(30)]])
-def test_an_id_of_each_row_is_requested_to_be_explained(ids):
+def test_an_id_of_each_row_is_read_with_a_warning(ids):
     data = table("time,lat,lon,id", *(f"2024-06-03T09:00:{i:02d}Z,52.5,13.4,{one}" for i, one in enumerate(ids)))
-    choice = refusal(ChoiceNeeded, read_bytes, data)
-    assert (choice.parameter, choice.default) == ("id", "#0")
+    reading = read_bytes(data)
+    assert len(reading.series) == 30
+    (warning,) = [note for note in reading.report.warnings if note["code"] == "single_points"]
+    assert "set the option id to #0" in warning["message"]
     assert len(read_bytes(data, id="#0").series) == 1
-    assert len(read_bytes(data, id="#4").series) == 30
+
+
+def test_a_fleet_by_time_is_one_series_for_each_id():
+    ids = [7 * i % 30 for i in range(30)] * 5
+    rows = (f"2024-06-03T09:{i // 60:02d}:{i % 60:02d}Z,52.5,13.4,{one}" for i, one in enumerate(ids))
+    reading = read_bytes(table("time,lat,lon,id", *rows))
+    assert [len(one) for one in reading.series] == [5] * 30
 
 
 def test_rows_numbered_downwards_are_no_series():
@@ -131,3 +139,35 @@ def test_people_in_other_languages_check_in():
 def test_customers_are_no_persons_of_trajectories():
     rows = [f"c{i},2024-06-03T09:00:0{i}Z,52.5,13.4" for i in range(4)]
     assert {one.person for one in read_bytes(table("customer,time,lat,lon", *rows)).series} == {""}
+
+
+@each("rows", [("2024-01-01,5,6,1", "2024-01-02,7,8,1"), ("2024-01-01,5,6,1",)])
+def test_a_cell_more_at_the_end_shifts_no_names(rows):
+    reading = read_bytes(table("day,a,b", *rows), kinds=["stream"])
+    assert reading.other.names == ("a", "b")
+    assert reading.other.counts[0].tolist() == [5, 6]
+    assert "long_row" in {note["code"] for note in reading.report.notes}
+
+
+def test_a_cell_more_after_a_check_in_shifts_no_names():
+    data = table("user,place,time", "1,a,2024-01-01T10:00:00Z,x", "1,b,2024-01-01T11:00:00Z,x")
+    assert len(read_bytes(data, kinds=["checkins"]).other) == 2
+
+
+def test_names_of_rows_are_noted():
+    reading = read_bytes(table("day,a", "1,2024-01-01,5", "2,2024-01-02,7"), kinds=["stream"])
+    assert reading.other.counts.ravel().tolist() == [5, 7]
+    assert "row_names" in {note["code"] for note in reading.report.notes}
+
+
+def test_arrivals_are_counts_and_no_times():
+    assert counts(table("hotel,checkin,date", "x,4,2024-01-01", "x,6,2024-01-02"))[2] == [[4], [6]]
+
+
+@each("data", [
+    table("day,a,b", "2024-01-01,5", "2024-01-02,7,8", "2024-01-03,9,8"),
+    table("day,a,b", "2024-01-01,5", "", "2024-01-02,7,8", '"2024-01-03",9,8'),
+])  # fmt: skip
+def test_first_rows_stand_beside_the_cells_they_were_read_of(data):
+    report = read_bytes(data, kinds=["stream"]).report
+    assert [row["raw"] for row in report.first] == [["2024-01-02", "7", "8"], ["2024-01-03", "9", "8"]]
