@@ -26,8 +26,8 @@ TOLERANCE = 0.005
 class AcceptedError(Result):
     """The least ε of a mechanism at which its ``figure`` is at most an accepted error.
 
-    ``epsilon`` has three digits, rounded up; null where the error is larger even at ε = 10,000: repeated positions are
-    off by the movement since. ``errors`` is the forecast at that ε, or, if null, at the greatest.
+    ``epsilon`` has three digits and is up to 3 % too high; null where the error is larger even at ε = 10,000: repeated
+    positions are off by the movement since. ``errors`` is the forecast at that ε, or, if null, at the greatest.
     """
 
     epsilon: float | None
@@ -96,16 +96,17 @@ def _checked(
     figure: Figure,
     steps: Sequence[PostProcess],
     epsilon: float,
-) -> AcceptedError:
+) -> AcceptedError | None:
     """Return ε, rounded up until the error at it is accepted."""
     step = 1 + 2 * TOLERANCE
     while True:
         epsilon = min(_rounded_up(epsilon), MOST)
         errors = error_forecast(at_level(mechanism, epsilon), data, steps)
-        excess = getattr(errors.overall, figure) / accepted_m
-        if epsilon == MOST or excess <= 1:
-            return AcceptedError(epsilon=epsilon, errors=errors)
-        epsilon *= max(step, excess)
+        if (error_m := getattr(errors.overall, figure)) is None:  # more runs than a rough forecast take too long
+            return None
+        if error_m <= accepted_m or epsilon == MOST:
+            return AcceptedError(epsilon=epsilon if error_m <= accepted_m else None, errors=errors)
+        epsilon *= max(step, error_m / accepted_m)
         step **= 2
 
 

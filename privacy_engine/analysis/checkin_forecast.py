@@ -7,6 +7,8 @@ forecast is the baseline and the mean of these differences. Runs are repeated un
 :data:`~privacy_engine.analysis.repeated.PRECISION`, or time is up. A release is fitted to all users instead.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from itertools import count
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.analysis.repeated import SHOWN, Effort, repeated
+from privacy_engine.analysis.repeated import MOST_SECONDS, SHOWN, Effort, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.data import CheckIns
@@ -61,10 +63,14 @@ class PublicHits:
     user: Ints
     hits: Floats
 
-    def rate(self, of: CheckIns | None = None) -> float:
-        """Return the hit rate of these users, or of all, as a share; NaN where none moves from cell to cell."""
-        hits = self.hits if of is None else self.hits[np.isin(self.user, of.user)]
-        return float(hits.mean()) if len(hits) else math.nan
+    def of(self, checkins: CheckIns) -> PublicHits:
+        """Return those of the users of these check-ins."""
+        kept = np.isin(self.user, checkins.user)
+        return PublicHits(self.user[kept], self.hits[kept])
+
+    def rate(self) -> float:
+        """Return the hit rate, as a share; NaN where none moves from cell to cell."""
+        return float(self.hits.mean()) if len(self.hits) else math.nan
 
 
 def checkin_forecast(
@@ -84,35 +90,40 @@ def checkin_forecast(
         The check-ins lack positions, or a list of venues that the mechanism reads.
     """
     mechanism.prepared(checkins)
-    runs = how.runs(_seconds(mechanism, checkins))
+    once_s = _seconds(mechanism, checkins)
+    runs = how.runs(once_s) if FOLDS * once_s <= MOST_SECONDS else None
     nearest = public() if public else public_hits(mechanism.grid, checkins)
     baseline = nearest.rate()
     if math.isnan(baseline) or runs is None or len(np.unique(checkins.user)) < 2:
         return CheckinForecast(runs=0, baseline=None if math.isnan(baseline) else baseline)
     rng, numbers, length = noise.seeded(SEED), count(), mechanism.parameter("order", 1)
 
-    def gain() -> float:
+    def gain() -> tuple[float, int]:
         order, fold = divmod(next(numbers), FOLDS)
         fitted, others = split_by_user(checkins, TEST_SHARE, np.random.default_rng([SEED, order]), fold=fold)
         model = mechanism.release(fitted, rng=rng)
-        return HIT_RATE.over(Evaluation(model, fitted, others, length)) / 100 - nearest.rate(others)
+        near = nearest.of(others)
+        return HIT_RATE.over(Evaluation(model, fitted, others, length)) / 100 - near.rate(), len(near.hits)
 
     def within(gains: Floats) -> float:
-        known = gains[~np.isnan(gains)]
+        known, moves = gains[~np.isnan(gains[:, 0])].T
         if len(known) < 2:
             return math.inf
-        return 2 * float(known.std(ddof=1)) / math.sqrt(len(known)) / max(baseline + float(known.mean()), 1e-9)
+        mean, share = np.average(known, weights=moves), moves / moves.sum()
+        off = math.sqrt(float((share * (known - mean)) @ (share * (known - mean))) * len(known) / (len(known) - 1))
+        return 2 * off / max(baseline + float(mean), 1e-9)
 
     gains, off = repeated(
-        lambda runs: np.array([gain() for _ in range(runs)]),
+        lambda runs: np.array([gain() for _ in range(math.ceil(runs / FOLDS) * FOLDS)]),
         within,
         first=math.ceil(runs[0] / FOLDS) * FOLDS,
         most=min(runs[1], MOST_RUNS),
         precision=how.precision,
     )
-    if np.count_nonzero(~np.isnan(gains)) < 2:
+    known, moves = gains[~np.isnan(gains[:, 0])].T
+    if len(known) < 2:
         return CheckinForecast(runs=len(gains), baseline=baseline)
-    mean, spread = float(np.nanmean(gains)), 2 * float(np.nanstd(gains, ddof=1))
+    mean, spread = float(np.average(known, weights=moves)), 2 * float(known.std(ddof=1))
     return CheckinForecast(
         runs=len(gains),
         hit_rate=baseline + mean,

@@ -26,7 +26,7 @@ HELD = 0.95
 STAY_DISTANCE_M, STAY_DURATION_S = 200.0, 1200.0
 """A stay: at least 20 minutes within 200 m [Li et al. 2008]."""
 CENTRE_EVENTS = 20_000
-"""At most so many events, evenly spaced, determine the middle of a person's events."""
+"""At most so many events, about evenly spaced, determine the middle and the width of a person's events."""
 DIRECTIONS = 40
 """In which events are measured: the greatest distance is at most .08 % more."""
 ITERATIONS, SAME_PLACE_M = 100, 0.01
@@ -88,6 +88,8 @@ def extents_m(some: Trajectories) -> Floats:
     lon, lat, sizes = some.lon, some.lat, -(-lengths // every)
     if (every > 1).any():
         kept = np.concatenate(list(map(np.arange, some.starts[:-1], some.starts[1:], every)))
+        spaces = np.minimum(np.repeat(every, sizes), np.repeat(some.starts[1:], sizes) - kept)
+        kept += np.random.default_rng(0).integers(0, spaces)  # or data with that period would be known by a part
         lon, lat = picked(lon, kept), picked(lat, kept)
     starts = np.append(0, np.cumsum(sizes))
     planes, xy_m = geo.LocalPlanes.around(lon, lat, starts[:-1])

@@ -219,7 +219,10 @@ def planned_noise(
         drawn_at = events[kept[event]]
         within = (np.maximum(starts_within(some, starts) - first, 0) + every - 1) // every
         of = slice(some.start + first, some.stop, every)
-        yield ShownNoise(mask[of], budgets[of], event, drawn_at, mechanism.epsilon_per_m(own[drawn_at]), within, shared)
+        marks, spent = (
+            (mask[of], budgets[of]) if every == 1 else (mask[of].copy(), budgets[of].copy())
+        )  # no views of all
+        yield ShownNoise(marks, spent, event, drawn_at, mechanism.epsilon_per_m(own[drawn_at]), within, shared)
 
 
 def _plans(mechanism: PlanarLaplaceMechanism, masks: Sequence[Mask]) -> Iterator[ShownNoise]:

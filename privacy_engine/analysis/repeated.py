@@ -31,7 +31,7 @@ class Effort:
 
     def runs(self, once_s: float) -> tuple[int, int] | None:
         """The fewest and the most runs of ``once_s`` seconds each; None where the fewest take too long."""
-        most = int(self.seconds / once_s)
+        most = int(self.seconds / max(once_s, 1e-6))
         fewest = min(self.fewest, max(most, FEWEST_SLOW))
         return (fewest, most) if once_s * fewest <= MOST_SECONDS else None
 

@@ -155,7 +155,7 @@ def _shown_rows(lines: Iterable[tuple[int, list[str]]], report: Report) -> list[
     for number, cells in lines:
         known = read.get(number)
         if len(rows) < ROWS and (first or not report.first):
-            known = known or next((row for row in first if row.get("raw") == cells[:MOST]), None)
+            known = next((row for row in first if row.get("raw") == cells[:MOST]), known)
             if known in first:
                 first.remove(known)
             number = known["row"] if known else number

@@ -28,7 +28,6 @@ from dashboard.releases.trajectory import choice
 from privacy_engine.accounting.estimation import NOTE
 from privacy_engine.analysis.reference_radius import RADII
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 STYLES = 3
 """Lines that releases of a mechanism have in the form, in turn."""
@@ -84,7 +83,7 @@ class TrajectoryPages(Pages):
             "comparable": many,
             "requested": [str(release.pk) for release in requested],
             "palette": variants(dataset.kind),
-            "joint": _with_joint_draws(dataset.kind),
+            "joint": [cls.registered_name() for cls in mechanisms.of(dataset.kind) if "drawn_together" in vars(cls)],
             "note": NOTE,
             "dataset": str(dataset.pk),
             "landmark_set": str(landmark_set.pk) if landmark_set else None,
@@ -94,12 +93,6 @@ class TrajectoryPages(Pages):
             "urls": _urls(dataset) | (_set_urls(landmark_set) if landmark_set else {}),
         }
         return context
-
-
-def _with_joint_draws(kind: str) -> list[str]:
-    """Names of the mechanisms whose landmarks have a joint draw."""
-    own = TrajectoryMechanism.drawn_together
-    return [cls.registered_name() for cls in mechanisms.of(kind) if cls.drawn_together is not own]
 
 
 def _requested_set(request: HttpRequest) -> uuid.UUID | None:

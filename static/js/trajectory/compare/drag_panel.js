@@ -122,6 +122,7 @@ export class DragPanel {
     const { layer, original, home, radiusM } = this.#of;
     const positions = positionsOf(original, this.middle);
     const { series } = this.known().cursor;
+    const marks = this.#isJoint() ? layer.landmarksOf(series, original.n) : null;
     this.#of.simulation ??= new Simulation({
       n: original.n,
       place: (event) => positions.place(event),
@@ -129,7 +130,7 @@ export class DragPanel {
       epsilon: layer.release.mechanism.epsilon,
       radiusM,
       visits: home ? eventsOf(home.runs) : [],
-      joint: this.#isJoint() ? (event) => layer.isLandmark(series, event) : undefined,
+      joint: (event) => marks?.[event] === 1,
     });
     return this.#of.simulation;
   }

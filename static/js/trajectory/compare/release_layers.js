@@ -142,10 +142,11 @@ export class Layer {
     return i < 0 ? null : curve.budget[i];
   }
 
-  /** Whether an event is a landmark, by the curve. */
-  isLandmark(series, event) {
-    const runs = this.curves.get(keyOf(series, USUAL))?.landmarks ?? [];
-    return runs.some(([start, end]) => event >= start && event < end);
+  /** Whether each of `n` events of a series is a landmark, by the curve. */
+  landmarksOf(series, n) {
+    const marks = new Uint8Array(n);
+    for (const [start, end] of this.curves.get(keyOf(series, USUAL))?.landmarks ?? []) marks.fill(1, start, end);
+    return marks;
   }
 }
 

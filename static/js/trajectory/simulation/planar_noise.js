@@ -2,22 +2,18 @@
 
 import { uniforms } from "../../core/uniforms.js";
 
-const MOST_TERMS = 10_000; // of the sum that is the radius; a longer one is its mean within 2 %
-
 /**
  * Parts of a joint draw of `together` events, each of the level `together` times smaller, as columns east and north:
- * uniform in a disc whose radius all share, the sum of 2 `together` + 1 exponential draws.
+ * uniform in a disc whose radius all share, here its mean.
  *
  * @param {number} n @param {number} seed @param {number} together
  */
 export function jointNoise(n, seed, together) {
   const next = uniforms(seed);
-  const terms = 2 * together + 1;
-  let radius = terms > MOST_TERMS ? terms : 0;
-  if (!radius) for (let i = 0; i < terms; i++) radius -= Math.log(next());
+  const radius = 2 + 1 / together;
   const [east, north] = [new Float64Array(n), new Float64Array(n)];
   for (let i = 0; i < n; i++) {
-    const distance = (radius / together) * Math.sqrt(next());
+    const distance = radius * Math.sqrt(next());
     const angle = 2 * Math.PI * next();
     east[i] = distance * Math.cos(angle);
     north[i] = distance * Math.sin(angle);

@@ -55,7 +55,11 @@ export class Simulation {
     const isDrawn = (/** @type {number} */ event) => (budget(event) ?? 0) > 0;
     const reachM = (/** @type {number} */ event) => (radiusM * epsilon) / Number(budget(event));
     const events = Array.from({ length: n }, (_, event) => event).filter(isDrawn);
-    const of = { place, reachM, joint, together: events.filter(joint).length };
+    const budgetOf = (/** @type {number | undefined} */ event) => (event === undefined ? 0 : Number(budget(event)));
+    const shared = events.find(joint); // what other events leave of the level is that of all events with a joint draw
+    const own = budgetOf(events.find((event) => !joint(event)));
+    const together = shared === undefined ? 0 : Math.max(1, Math.round((epsilon - own) / budgetOf(shared)));
+    const of = { place, reachM, joint, together };
     const step = Math.max(1, Math.ceil(events.length / MOST));
     const atHome = visits.filter(isDrawn);
     const known = new Set(atHome);
