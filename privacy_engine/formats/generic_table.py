@@ -62,6 +62,8 @@ class Table:
         return np.asarray(reasons == GOOD)
 
 
+LOOKED_AT = 100
+"""Rows that decide whether names are those of all cells, and whose lines are counted."""
 _TIMES = (*TIME, *listed("day week month quarter"))
 
 
@@ -102,9 +104,11 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
     width = int(options.columns or len(filled[0]))
     names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
     if headed:
-        names = _of_rows(names, filled[1:], options)
-    lines_of = [1 + sum(cell.count("\n") for cell in row) for row in tables[mark]]
-    numbers = [1 + sum(lines_of[:i]) for i, row in enumerate(tables[mark]) if any(cell.strip() for cell in row)]
+        names = _of_rows(names, filled[1:LOOKED_AT], options)
+    line, numbers = 1, list[int]()
+    for row in tables[mark][:LOOKED_AT]:
+        numbers += [line] if any(cell.strip() for cell in row) else []
+        line += 1 + sum(cell.count("\n") for cell in row)
     return Outline(
         mark, names, headed, filled[headed:], before, at + 1 if headed else 0, len(filled[0]), numbers[headed:]
     )
@@ -163,10 +167,10 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     report.layout = Layout(table.names, delimiter=table.delimiter, offset=table.offset, headed=table.headed)
     report.layout.sample, report.layout.rows = table.sample, table.rows
     require_closed(data, table.offset, table.delimiter)
-    width, least = len(table.names), min((len(row) for row in table.sample if row[-1].strip()), default=0)
+    width, least = len(table.names), min((len(row) for row in table.sample[:LOOKED_AT] if row[-1].strip()), default=0)
     if not table.names[0] and table.header_width == width - 1:
         note_row_names(report)
-    if table.headed and least > width and not options.applied and not _has_times(table.names, table.sample):
+    if table.headed and least > width and not options.applied and not _has_times(table.names, table.sample[:LOOKED_AT]):
         raise long_rows(least, width)
     if width > MAX_COLUMNS:
         raise FormatError(f"The table has more than {MAX_COLUMNS} columns.", code="too_large", rule="columns")

@@ -17,6 +17,9 @@ PERIOD = re.compile(
     r"|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}|(?:19|20)[0-9]{6}"
 )
 """A day, or a week, month, quarter or year, all but quarters in the form of ISO 8601."""
+_NAMED_MONTH = re.compile(
+    r"(?P<name>[^\W\d_]+\.?)[ -](?P<year>(?:19|20)[0-9]{2})|(?P<of>(?:19|20)[0-9]{2})[ -](?P<month>[^\W\d_]+\.?)"
+)
 _LONGEST = len("September 2024")
 _ACROSS = 3
 """The fewest columns of dates by which a table has its dates across."""
@@ -32,9 +35,9 @@ def first_day(text: str) -> str:
     """
     match = PERIOD.fullmatch(text)
     if match is None:
-        year, _, name = " ".join(sorted(re.split("[ -]", text))).partition(" ")
-        number = month_called(name) if re.fullmatch("(?:19|20)[0-9]{2}", year) else 0
-        return f"{year}-{number:02d}-01" if number else text
+        named = _NAMED_MONTH.fullmatch(text)
+        number = month_called(named["name"] or named["month"]) if named else 0
+        return f"{named['year'] or named['of']}-{number:02d}-01" if named and number else text
     if match["year"] is None:
         return text
     if match["week"] is None:
