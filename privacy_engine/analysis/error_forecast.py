@@ -149,12 +149,11 @@ def error_forecast(
     a release has more, and then as many as its precision needs, up to the limits of this module; where steps follow,
     as many releases as take its seconds by their own estimate.
     """
-    plans, every = list[list[ShownNoise]](), 1
-    if independent := has_known_budgets(mechanism) and not steps:
-        every = max(math.ceil(data.events / MOST_EVENTS), 1)
-    if independent and has_known_budgets(mechanism) and not has_shares(mechanism):
-        plans = [[*planned_noise(mechanism, mask, every=every)] for mask in data.masks]
-        noisy: NoiseForecast | None = noise_of(mechanism, chain.from_iterable(plans))
+    known = mechanism if has_known_budgets(mechanism) and not steps else None
+    plans, every = list[list[ShownNoise]](), max(math.ceil(data.events / MOST_EVENTS), 1) if known else 1
+    if known and not has_shares(known):
+        plans = [[*planned_noise(known, mask, every=every)] for mask in data.masks]
+        noisy: NoiseForecast | None = noise_of(known, chain.from_iterable(plans))
     else:
         noisy = noise_forecast(mechanism, data.masks)
     noise_m = noisy.overall.median_m if noisy else None
@@ -162,23 +161,23 @@ def error_forecast(
         groups = {"overall": noisy.overall, "landmarks": noisy.landmark, "others": noisy.regular}
         figures = {name: _of_noise(expected) for name, expected in groups.items()}
         return ErrorForecast(exact=True, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
-    if not independent:
+    if not known:
         data = data.some(MOST_PROCESSED if steps else MOST_RELEASED)
     runs = how.runs(sum(step.seconds(len(mask)) for mask in data.masks for step in steps)) if steps else None
-    if (steps and runs is None) or (not independent and data.events > MOST_SIMULATED):
+    if (steps and runs is None) or (not known and data.events > MOST_SIMULATED):
         unknown = _of_errors(np.empty((1, 0)), 0.0)
         figures = dict.fromkeys(("overall", "landmarks", "others"), unknown)
         return ErrorForecast(exact=False, runs=0, people=len(data.masks), noise_m=noise_m, **figures)
     rng = noise.seeded(SEED)
     marks = concatenated([mask[::every] for mask in data.masks], np.bool_)
-    if independent and has_known_budgets(mechanism):
-        each = plans or ([*planned_noise(mechanism, mask, every=every)] for mask in data.masks)
+    if known:
+        each = plans or ([*planned_noise(known, mask, every=every)] for mask in data.masks)
         draw = partial(_independent, [_Shown.of(*pair, every) for pair in zip(data.series, each, strict=True)], rng)
     else:
         draw = partial(_of_releases, mechanism, data, rng, steps)
-    fewest = 1 if independent else max(min(FEWEST_RUNS, MOST_ERRORS // max(len(marks), 1)), FEWEST_RELEASED)
+    fewest = 1 if known else max(min(FEWEST_RUNS, MOST_ERRORS // max(len(marks), 1)), FEWEST_RELEASED)
     first, most = runs or (max(-(-how.errors // max(len(marks), 1)), fewest), max(MOST_ERRORS // max(len(marks), 1), 1))
-    within = partial(off_by, independent=independent)
+    within = partial(off_by, independent=known is not None)
     errors, off = repeated(draw, within, first=first, most=most, precision=how.precision)
     return ErrorForecast(
         exact=False,

@@ -219,9 +219,9 @@ def planned_noise(
         drawn_at = events[kept[event]]
         within = (np.maximum(starts_within(some, starts) - first, 0) + every - 1) // every
         of = slice(some.start + first, some.stop, every)
-        marks, spent = (
-            (mask[of], budgets[of]) if every == 1 else (mask[of].copy(), budgets[of].copy())
-        )  # no views of all
+        marks, spent = mask[of], budgets[of]
+        if every > 1:  # views would hold all
+            marks, spent = marks.copy(), spent.copy()
         yield ShownNoise(marks, spent, event, drawn_at, mechanism.epsilon_per_m(own[drawn_at]), within, shared)
 
 

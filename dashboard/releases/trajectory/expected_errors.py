@@ -166,8 +166,8 @@ def least_levels(
 
     None for ``accepted_m``: a level at which it is usable, of a radius that forms name.
     """
-    inputs, scale = TrajectoryInputs(dataset, landmark_set), scale_of(dataset)
-    data, landmarks = ForecastData.of(inputs.data, inputs.landmarks), inputs.context.landmarks or 0
+    context, scale = TrajectoryInputs(dataset, landmark_set).context, scale_of(dataset)
+    data, landmarks = _data(dataset, dataset.points_path, landmark_set), context.landmarks or 0
     rows = []
     for spec in releases:
         at, errors = spec.mechanism, None
@@ -175,7 +175,7 @@ def least_levels(
             at, errors = _usable(spec, data, scale, landmarks)
         elif least := least_epsilon(at, data, accepted_m, figure=figure, steps=spec.postprocess):
             errors, at = least.errors, None if least.epsilon is None else at_level(at, least.epsilon)
-        quote = None if at is None or errors is None else ledger.quote(dataset, [at], inputs.context)
+        quote = None if at is None or errors is None else ledger.quote(dataset, [at], context)
         rows.append(
             MechanismLevel(
                 **_named(spec),
