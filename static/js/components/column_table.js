@@ -123,7 +123,7 @@ export function createColumnTable(region, onChoose, onZone) {
       const { columns, editable, kind, rows } = preview;
       groups = groupsOf(columns);
       const wanted = columns.length
-        ? JSON.stringify([editable, kind, groups.map(({ at: i }) => i), columns.map(titleOf)])
+        ? JSON.stringify([editable, kind, groups.map((group) => [group.at, mainOf(group).place]), columns.map(titleOf)])
         : "";
       if (wanted && wanted !== key) draw(preview);
       key = wanted;
