@@ -11,7 +11,7 @@ def main() -> None:
 
     start_again_with_them(sys.argv[1:])
     from dashboard.launcher.commands import execute
-    from dashboard.launcher.settings_problem import refuse_broken_settings
+    from dashboard.launcher.environment import refuse_broken_settings
 
     refuse_broken_settings(sys.argv[1:])
     if sys.argv[1:] in (["help"], ["--help"], ["-h"]):

@@ -17,24 +17,25 @@ from privacy_engine.landmarks.orders import landmark_histogram
 from privacy_engine.landmarks.staypoints import stay_points
 
 
-def once(work: Any, found: list[Any]) -> Side:
-    """A long reference: its first run is the timed one, and ``found`` stores its result."""
-    return Side(lambda: found.append(work()))
-
-
-@pytest.mark.parametrize(("evaluation", "n"), [("gaps", 1000), ("nearest", 200)])
-def bench_heuristic(beside: Any, evaluation: str, n: int) -> None:
-    mask, found = np.random.default_rng(0).random(n) < 0.2, []
+@pytest.mark.parametrize(("evaluation", "n", "steps"), [("gaps", 1000, 40), ("nearest", 200, 100)])
+def bench_heuristic(beside: Any, evaluation: str, n: int, steps: int) -> None:
+    """The references do the first ``steps`` of it, and are checked there."""
+    mask = np.random.default_rng(0).random(n) < 0.2
+    ours, events = heuristic_order(mask, evaluation).tolist(), np.count_nonzero(~mask)
+    some, every = (sum(range(events - count + 1, events + 1)) for count in (steps, events))
+    lists = mask.tolist()
+    for reference, given in ((dummies.plain_heuristic, lists), (dummies.numpy_heuristic, mask)):
+        assert reference(given, evaluation, 5) == ours[:5]
     beside(
         f"Heuristic by {evaluation}, T = {n:,}, 20 % landmarks",
-        Side(lambda: heuristic_order(mask, evaluation)),
+        Side(lambda: heuristic_order(mask, evaluation), every),
+        unit="evaluations",
         item="6" if evaluation == "gaps" else "",
         target=Target(2e-3, {"plain": 6 / 2e-3}) if evaluation == "gaps" else None,
-        floor=Floor("sort", n),
-        plain=once(lambda: dummies.plain_heuristic(mask.tolist(), evaluation), found),
-        numpy=once(lambda: dummies.numpy_heuristic(mask, evaluation), found),
+        floors=[Floor("sort", n)],
+        plain=Side(lambda: dummies.plain_heuristic(lists, evaluation, steps), some),
+        numpy=Side(lambda: dummies.numpy_heuristic(mask, evaluation, steps), some),
     )
-    assert all(order == heuristic_order(mask, evaluation).tolist() for order in found)
 
 
 def bench_stay_points(beside: Any) -> None:
@@ -51,7 +52,7 @@ def bench_stay_points(beside: Any) -> None:
         item="6",
         unit="fixes",
         target=Target(0.3),
-        floor=Floor("copy", sum(column.nbytes for column in columns)),
+        floors=[Floor("copy", sum(column.nbytes for column in columns))],
         plain=Side(lambda: staypoints.plain_stays(*lists, 200, 1800), few),
         numpy=Side(lambda: staypoints.numpy_stays(*some, 200, 1800), few),
     )

@@ -54,7 +54,7 @@ def bench_radius_and_bearing(beside: Any) -> None:
         unit="a point",
         each=True,
         target=Target(3e-9, {"scipy": 235 / 3}, PHILOX),
-        floor=Floor("copy", 16 * DRAWS),
+        floors=[Floor("copy", 16 * DRAWS)],
         plain=Side(lambda: reference.plain_polar(COLUMNS[2], plain), FEW),
         numpy=repeated(lambda rng: reference.numpy_polar(EPSILON, rng)),
         scipy=repeated(lambda rng: reference.lambert_polar(EPSILON, rng)),
@@ -93,7 +93,7 @@ def bench_releases(beside: Any) -> None:
         unit="a point",
         each=True,
         target=Target(300e-9),
-        floor=Floor("random", 32 * EVENTS),
+        floors=[Floor("random", 32 * EVENTS), Floor("copy", 16 * EVENTS)],
         plain=Side(lambda: reference.plain_planar(*COLUMNS, plain), FEW),
         numpy=repeated(lambda rng: reference.numpy_planar(LON, LAT, EPSILON, rng)),
     )
@@ -131,6 +131,6 @@ def bench_discrete_laplace(beside: Any) -> None:
         unit="a number",
         each=True,
         target=Target(250e-9),
-        floor=Floor("random", 8 * DRAWS),
+        floors=[Floor("random", 8 * DRAWS)],
         numpy=Side(lambda: rng.geometric(1 - q, DRAWS) - rng.geometric(1 - q, DRAWS), DRAWS),
     )

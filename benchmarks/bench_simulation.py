@@ -14,6 +14,8 @@ import pytest
 from benchmarks.floors import Floor
 from benchmarks.page import Target, amount
 from benchmarks.references import simulation as reference
+from benchmarks.references.noise import EARTH_RADIUS_M
+from benchmarks.references.simulation_numba import error_m, figure_m
 from benchmarks.series import wandering
 from benchmarks.streaming import landmarks, peak_bytes, streamed
 from benchmarks.timing import Side, cpu_s
@@ -35,6 +37,7 @@ NUMPY = (reference.numpy_skip, reference.numpy_uniform, reference.numpy_adaptive
 LON, LAT = wandering(N)[:2]
 PLACES = list(zip(LON.tolist(), LAT.tolist(), strict=True))
 MASKS = [np.random.default_rng(share).permutation(N) < N * share // 100 for share in SHARES]
+METRES = math.pi / 180 * EARTH_RADIUS_M * ((LON - LON[0]) * math.cos(math.radians(LAT[0])) + 1j * (LAT - LAT[0]))
 LISTS = [mask.tolist() for mask in MASKS]
 
 
@@ -92,6 +95,9 @@ def bench_figure(beside: Any, common: bool) -> None:
         few = [list(zip(*(axis[i].tolist() for axis in drawn), strict=True)) for i in range(FEW)]
         assert np.allclose(plain(few), found[..., :FEW], rtol=1e-6, atol=0)
         assert np.allclose(arrays(drawn), found, rtol=1e-6, atol=0)
+        moves = drawn[0] * 1j * np.exp(-1j * drawn[1])
+        plane = [[[error_m(kind, METRES, mask, one) for one in moves] for mask in MASKS] for kind in range(3)]
+        assert np.allclose(np.mean(plane, axis=-1), found.mean(axis=-1), rtol=1e-2, atol=0)
     else:
         other = arrays()
         allowed = 6 * np.sqrt((found.var(axis=-1) + other.var(axis=-1)) / REPETITIONS)
@@ -103,9 +109,13 @@ def bench_figure(beside: Any, common: bool) -> None:
         item="1",
         unit="repetitions",
         target=COMMON_TARGET if common else FRESH_TARGET,
-        floor=Floor("draws", N * REPETITIONS * (1 if common else len(MECHANISMS) * len(MASKS))),
+        floors=[
+            Floor("draws", N * REPETITIONS * (1 if common else len(MECHANISMS) * len(MASKS))),
+            Floor("copy", 16 * N * REPETITIONS * len(MECHANISMS) * len(MASKS)),
+        ],
         plain=Side(plain, FEW),
         numpy=Side(arrays, REPETITIONS),
+        numba=Side(lambda: figure_m(METRES, np.array(MASKS), REPETITIONS, common), REPETITIONS),
     )
 
 
@@ -129,7 +139,7 @@ def bench_streamed_adaptive(beside: Any, finding: Any) -> None:
         item="3",
         unit="events",
         target=Target(3.5, why=ADAPTIVE),
-        floor=Floor("draws", LONG * REPETITIONS),
+        floors=[Floor("draws", LONG * REPETITIONS), Floor("copy", 16 * LONG)],
         plain=Side(lambda: reference.plain_adaptive(PLACES, mask.tolist(), plain.draws()), N),
         numpy=Side(lambda: reference.numpy_adaptive(LON, LAT, mask, *arrays.draws()), N * REPETITIONS),
     )

@@ -54,7 +54,7 @@ def bench_series(beside: Any, states: int) -> None:
         item="4",
         unit="steps",
         target=target,
-        floor=Floor("functions", T) if states < 50 else Floor("copy", 8 * states**3),
+        floors=[Floor("functions", T) if states < 50 else Floor("copy", 8 * states**3)],
         **sides,
     )
 
@@ -104,7 +104,7 @@ def bench_landmark_figure(beside: Any) -> None:
         item="5",
         unit="series",
         target=Target(20e-3, {"plain": 68 / 20e-3}, LOOPS),
-        floor=Floor("copy", 17 * masks.size * len(SMOOTHINGS)),
+        floors=[Floor("copy", 17 * masks.size * len(SMOOTHINGS))],
         plain=Side(plain, count // 60),
         numpy=Side(arrays, count // 10),
     )

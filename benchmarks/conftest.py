@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.floors import Floor
 from benchmarks.page import Figure, Finding, Target, page
-from benchmarks.timing import LEAST_ROUNDS, PATIENCE_S, ROUNDS, SHORTEST_S, Side, Turns, cpu_s
+from benchmarks.timing import PATIENCE_S, ROUNDS, SHORTEST_S, Side, Turns, cpu_s
 
 LINES = pytest.StashKey[list[Figure | Finding]]()
 STARTED = pytest.StashKey[float]()
@@ -30,18 +30,19 @@ def beside(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Figu
         unit: str = "",
         each: bool = False,
         target: Target | None = None,
-        floor: Floor | None = None,
+        floors: Sequence[Floor] = (),
         **references: Side,
     ) -> Figure:
-        """References are ``plain``, ``numpy``, ``scipy``, ``library``; ``floor`` is that of one call of ``engine``.
+        """``references`` are of :data:`page.REFERENCES`; ``floors`` are those of one call of ``engine``.
 
         ``each``: show one ``unit``.
         """
-        engine.work()  # compiles, or loads what was compiled before
-        once = cpu_s(engine.work)
-        loops, rounds = math.ceil(SHORTEST_S / once), max(LEAST_ROUNDS, min(ROUNDS, round(PATIENCE_S / once)))
+        once = cpu_s(engine.work)  # compiles, or loads what was compiled before
+        if once < PATIENCE_S:
+            once = cpu_s(engine.work)
+        loops, rounds = math.ceil(SHORTEST_S / once), max(1, min(ROUNDS, round(PATIENCE_S / once)))
         turns = {name: Turns(side) for name, side in references.items()}
-        lowest = [Turns(floor.side())] if floor else []
+        lowest = [Turns(floor.side()) for floor in floors]
 
         def others() -> None:
             for reference in (*turns.values(), *lowest):
@@ -53,7 +54,7 @@ def beside(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Figu
 
         benchmark.pedantic(ours, setup=others, rounds=rounds)
         shown = 1 if each else engine.size
-        shown_floor = Floor(floor.kind, floor.count / engine.size * shown) if floor else None
+        shown_floors = [Floor(floor.kind, floor.count / engine.size * shown) for floor in floors]
         figure = Figure(
             item,
             f"{what}, {unit}" if each else what,
@@ -65,8 +66,7 @@ def beside(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Figu
                 if side.size < engine.size and not each
             },
             target,
-            shown_floor,
-            lowest[0].seconds * shown_floor.count if shown_floor else 0.0,
+            {floor: turn.seconds * floor.count for floor, turn in zip(shown_floors, lowest, strict=True)},
         )
         request.config.stash[LINES].append(figure)
         return figure

@@ -77,7 +77,8 @@ def spent(parent: int) -> dict[int, float]:
 
 def through_workers(built: Server, params: dict[str, Any], workers: int) -> tuple[float, float, int]:
     """With so many processes: seconds from request to table, CPU seconds of the busiest, how many parts there were."""
-    built.start_plain_worker(*WORKER.replace("--concurrency 2", f"--concurrency {workers}").split())
+    options = WORKER.replace("--concurrency 2", f"--concurrency {workers}")
+    built.start_plain_worker(*f"-m celery -A dashboard.config.celery:app {options}".split())
     finished(built, params | {"repetitions": 5, "seed": 2})  # it has started by then
     parent = built.workers[-1].process.pid
     before, began = spent(parent), time.perf_counter()

@@ -12,6 +12,7 @@ from benchmarks.timing import Side
 from privacy_engine import noise
 from privacy_engine.analysis.simulation import EVENTS
 from privacy_engine.kernels.lanes import DIRECTION, UNITS, aligned, fill
+from privacy_engine.mechanisms.landmark import EventLevel
 
 LANES = 100
 MOST = 2_048_000
@@ -28,6 +29,12 @@ def _draws(count: int) -> Callable[[], object]:
 def _bytes(count: int) -> Callable[[], object]:
     source, target = np.ones(count, dtype=np.uint8), np.zeros(count, dtype=np.uint8)
     return lambda: np.copyto(target, source)
+
+
+def _positions(count: int) -> Callable[[], object]:
+    mechanism, source = EventLevel(epsilon=1.0, radius_m=200.0), noise.publishable()
+    lon, lat, budgets = (np.full(count, value) for value in (116.4, 39.9, mechanism.epsilon))
+    return lambda: mechanism.perturb(lon, lat, budgets, rng=source)
 
 
 def _functions(count: int) -> Callable[[], object]:
@@ -58,12 +65,19 @@ KINDS = {
         2e-9,
     ),
     "copy": Kind(
-        "the same bytes, copied once by numpy: results (16 for a draw), columns that are read, for the loss "
+        "one pass over the bytes, a copy by numpy: results (16 for a draw), columns that are read or written (24 an "
+        "event with its time), text of files, for the loss "
         "figure 17 an event (a budget, a mark, a loss), and for temporal loss "
         "the differences of all pairs of rows (8 n³ for n states)",
         "bytes",
         _bytes,
         1e-10,
+    ),
+    "noise": Kind(
+        "exact planar Laplace noise of as many positions, with the positions on the grid, and nothing else",
+        "published positions",
+        _positions,
+        3e-7,
     ),
     "random": Kind(
         "the operating system's random bytes: 32 for a position, 8 for a whole number",

@@ -7,29 +7,35 @@ import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from importlib.metadata import version
 
 from benchmarks.floors import KINDS, Floor
+from benchmarks.written import commit
 
-REFERENCES = {"plain": "plain Python", "numpy": "numpy", "scipy": "scipy", "library": "library"}
+REFERENCES = {"plain": "plain Python", "numpy": "numpy", "scipy": "scipy"} | {
+    name: name for name in ("numba", "polars", "library")
+}
 
 HEAD = """# Benchmarks
 
-Written by `make bench`, which writes and prints this page.
+Written by `make bench`, which writes and prints this page. Files, jobs and pages that take minutes are in
+[measurements.md](measurements.md).
 
-**How.** The engine and its peers run in one process, in turns: CPU time of the thread, medians of the rounds,
+**How.** The engine and its peers run in one process, in turns: CPU time of all threads, medians of the rounds,
 after a first run that compiles. Both sides must give equal results or the run fails: to 1e-12 relative where
-they are numbers (1e-6 for mean errors in metres), exactly where they are choices, by law where they are random
-draws (the distance of the empirical distribution from the exact one; false alarms 1e-6). A peer that would
-take minutes does a part of the work and is scaled up; the part is named. The peers are in
-`benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal loss; *library* is
-named in its line. Nothing is claimed about software that is not installed here.
+they are numbers (mean errors in metres to 1e-6, to 1e-2 where numba finds them on a plane), exactly where they are
+choices, by law where they are random draws (the distance of the empirical distribution from the exact one; false
+alarms 1e-6). A peer that would take minutes does a part of the work and is scaled up; the part is named. The peers
+are in `benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal loss; *numba* is what
+whoever knows numba writes in 40 lines; *polars* has one thread, and neither checks nor sorts what it reads; *library*
+is named in its line. Nothing is claimed about software that is not installed here.
 
 **Goals are ratios**, since times depend on the machine. They were set before the engine was built, on another machine.
 *Ratio to a peer* states how many times longer the peer took, which should be much. *Ratio to the floor* states how
-many times longer the engine took than work that is timed alone in the same run, which should be little. Its goal is
-the design's time for the engine over the time assumed for the floor. The design's time is in brackets beside what was
-measured, as information: it decides nothing. The floors are:
+many times longer the engine took than work that is timed alone in the same run, which should be little. The goal of
+the first floor is the design's time for the engine over the time assumed for the floor. The design's time is in
+brackets beside what was measured, as information: it decides nothing. The floors are:
 
 FLOORS
 """
@@ -51,7 +57,7 @@ class Target:
 class Figure:
     """One line: ``seconds`` of the engine and of each peer for the same work, ``notes`` on the peers.
 
-    ``floor`` is how much of which floor the work has, ``floor_s`` its measured time.
+    ``floors`` are how much of which floor the work has, with the measured seconds; the first has the goal.
     """
 
     item: str
@@ -60,11 +66,10 @@ class Figure:
     references: Mapping[str, float]
     notes: Mapping[str, str]
     target: Target | None = None
-    floor: Floor | None = None
-    floor_s: float = 0.0
+    floors: Mapping[Floor, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.target and not (self.target.ratios or self.floor):
+        if self.target and not (self.target.ratios or self.floors):
             raise ValueError(f"a target needs a ratio to a peer or a floor: {self.what}")
 
     def ratio(self, name: str) -> float:
@@ -73,7 +78,7 @@ class Figure:
     @property
     def floor_goal(self) -> float:
         """The most times the floor; inf if there is no goal."""
-        return self.target.seconds / self.floor.assumed_s if self.target and self.floor else math.inf
+        return self.target.seconds / next(iter(self.floors)).assumed_s if self.target and self.floors else math.inf
 
     def cells(self) -> list[str]:
         design = f" ({amount(self.target.seconds)})" if self.target else ""
@@ -87,11 +92,11 @@ class Figure:
         return f"{REFERENCES[name]} **{significant(self.ratio(name))}×** ({goal}{amount(self.references[name])}{note})"
 
     def _floor(self) -> str:
-        if not self.floor:
-            return ""
-        goal = f"goal ≤ {significant(self.floor_goal)}×, " if self.target else ""
-        floor = f"{amount(self.floor_s)} for {self.floor}"
-        return f"**{significant(self.seconds / self.floor_s)}×** ({goal}{floor})"
+        goals = [f"goal ≤ {significant(self.floor_goal)}×, " if self.target else ""] + [""] * len(self.floors)
+        return "; ".join(
+            f"**{significant(self.seconds / seconds)}×** ({goal}{amount(seconds)} for {floor})"
+            for goal, (floor, seconds) in zip(goals, self.floors.items(), strict=False)
+        )
 
     def _verdict(self) -> str:
         if not self.target:
@@ -101,8 +106,9 @@ class Figure:
             for name, wanted in self.target.ratios.items()
             if self.ratio(name) < wanted
         ]
-        if self.floor and self.seconds / self.floor_s > self.floor_goal:
-            missed.append(f"ratio to the floor {self.seconds / self.floor_s / self.floor_goal:.2f} of the goal")
+        for seconds in list(self.floors.values())[:1]:
+            if (share := self.seconds / seconds / self.floor_goal) > 1:
+                missed.append(f"ratio to the floor {share:.2f} of the goal")
         if not missed:
             return "met"
         return f"**missed**: {', '.join(missed)}. {self.target.why or 'Cause not known.'}"
@@ -148,7 +154,7 @@ def table(lines: list[Figure | Finding]) -> str:
 
 def machine() -> str:
     """Facts that decide the times, and none that name the machine."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "polars"))
     return (
         f"**Machine.** {os.cpu_count()} cores, {platform.machine()}; Python {platform.python_version()}, {packages}.\n"
     )
@@ -165,7 +171,7 @@ def page(lines: list[Figure | Finding], seconds: float) -> str:
         [
             HEAD.replace("FLOORS", floors),
             machine(),
-            f"The run took {seconds:.0f} s.\n",
+            f"One run of {commit()}, on {date.today():%d %B %Y}; it took {seconds:.0f} s.\n",
             table(items),
             "## Further figures\n",
             table(further),

@@ -12,7 +12,7 @@ from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 
 PAGE = ROOT / "docs" / "results-recommendation.md"
-MODULE = ROOT / "privacy_engine" / "mechanisms" / "recommendation" / "measured_rates.py"
+MODULE = ROOT / "privacy_engine" / "mechanisms" / "checkins" / "measured_rates.py"
 RUNS = 40
 _GRID = re.compile(r"^## (\w+), (\d+) × \d+ cells\n\n\| HR@10 .*\n\| ---.*\n((?:\|.*\n)+)", re.MULTILINE)
 

@@ -310,7 +310,6 @@ class Account:
         from dashboard.audits import execution as auditing
         from dashboard.audits.services import submit_audit
         from dashboard.experiments import execution as experimenting
-        from dashboard.experiments.models import Part
         from dashboard.experiments.services import submit_experiment
         from privacy_engine.attacks import attacks
         from privacy_engine.audit import AuditSpec
@@ -330,8 +329,8 @@ class Account:
             )
 
         def experimented(row: Any) -> Any:
-            while waiting := Part.objects.filter(experiment=row, state="queued").first():
-                experimenting.run(waiting.pk)
+            while experimenting.run(row.pk):  # again where it gave way
+                pass
             return finished(row)
 
         for preset in presets:

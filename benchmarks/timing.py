@@ -1,4 +1,4 @@
-"""Sides of a comparison and how their time is taken: CPU time of the thread, in turns."""
+"""Sides of a comparison and how their time is taken: CPU time of the process, in turns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-ROUNDS, LEAST_ROUNDS = 7, 3
+ROUNDS = 7
 SHORTEST_S = 0.01
 """What takes less is repeated within a round."""
 
@@ -24,10 +24,10 @@ class Side:
 
 
 def cpu_s(work: Callable[[], object]) -> float:
-    """CPU seconds of this thread for one call."""
-    start = time.thread_time()
+    """CPU seconds of all threads of this process for one call."""
+    start = time.process_time()
     work()
-    return time.thread_time() - start
+    return time.process_time() - start
 
 
 class Turns:

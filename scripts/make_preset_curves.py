@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
 django.setup()
 
-from dashboard.experiments.preset_curves import FILE, curves_of  # noqa: E402
+from dashboard.experiments.run_results import FILE, curves_of  # noqa: E402
 from privacy_engine.experiments import presets  # noqa: E402
 
 FILE.write_text(json.dumps({cls.registered_name(): curves_of(cls.registered_name()) for cls in presets}) + "\n")

@@ -121,9 +121,9 @@ def main():
     from moto.server import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import make_server
 
-    folder, port = Path(sys.argv[1]), int(sys.argv[2])
+    folder, port, address = Path(sys.argv[1]), int(sys.argv[2]), (sys.argv[3:] or ["127.0.0.1"])[0]
     application = Faulty(DomainDispatcherApplication(create_backend_app), folder)
-    server = make_server("127.0.0.1", port, application, threaded=True)
+    server = make_server(address, port, application, threaded=True)
     (folder / "starting").write_text(str(server.port))
     (folder / "starting").rename(folder / "port")
     server.serve_forever()

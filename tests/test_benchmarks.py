@@ -18,8 +18,8 @@ NUMPY_40 = {"numpy": 40.0}
 
 def verdict(seconds, target, floor_s=0.0, **references):
     """That of work with a million draws, if ``floor_s`` is given: 2 ms where goals were set."""
-    floor = Floor("draws", 10**6) if floor_s else None
-    return Figure("1", "work", seconds, references, {}, target, floor, floor_s).cells()[-1]
+    floors = {Floor("draws", 10**6): floor_s} if floor_s else {}
+    return Figure("1", "work", seconds, references, {}, target, floors).cells()[-1]
 
 
 class TestVerdict:

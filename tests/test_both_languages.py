@@ -13,7 +13,7 @@ from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
 from dashboard.maps.line_simplification import heights
 from privacy_engine.analysis.reference_radius import within
 from privacy_engine.core.geo import distance_m
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from tests.dashboard.test_api_responses import CASES as NAMES
 from tests.patience import patience
 
@@ -47,9 +47,9 @@ def in_javascript(module, name, calls):
 @pytest.mark.parametrize(
     ("module", "name", "calls", "expected"),
     [
-        ("core/file_name", "fileName", [(parts, "gpkg") for parts, _ in NAMES], [name for _, name in NAMES]),
+        ("core/dom", "fileName", [(parts, "gpkg") for parts, _ in NAMES], [name for _, name in NAMES]),
         ("core/level", "within", LEVELS, [within(*one) for one in LEVELS]),
-        ("core/format", "count", COUNTS, [counted(*one) for one in COUNTS]),
+        ("core/format", "count", COUNTS, [quantity(*one) for one in COUNTS]),
         ("core/format", "queued", [(i,) for i in (None, 1, 10, 11, 1234)], [*map(queued, (None, 1, 10, 11, 1234))]),
         ("core/number_text", "ruleSentence", [(rule_of(*one),) for one in RULES], SENTENCES),
         ("map/projection", "distanceM", PLACES, [float(distance_m(*one)) for one in PLACES]),

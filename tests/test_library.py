@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.later import nbformat
@@ -50,13 +52,17 @@ def run(code, cwd):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with the files that the pages name: 40 minutes' rest in a walk, two taxis, counts, check-ins."""
+    """A folder with what the pages name: a walk with 40 minutes' rest, two taxis and tracks, counts, check-ins."""
     steps = [min(i, 40) if i < 80 else i - 40 for i in range(120)]
     times = [f"2024-05-01T{8 + i // 60:02d}:{i % 60:02d}:00Z" for i in range(120)]
     walk = [f"{time},{48.85 + step * 1e-3:.5f},2.35000" for time, step in zip(times, steps, strict=True)]
     (tmp_path / "walk.csv").write_text("\n".join(["time,lat,lon", *walk]))
     taxis = [f"{user},{line}" for user in ("ada", "bob") for line in walk]
     (tmp_path / "taxis.csv").write_text("\n".join(["user,time,lat,lon", *taxis]))
+    (tmp_path / "tracks").mkdir()
+    people, seconds = np.repeat(["ada", "bob"], 120), 1_714_550_400 + 60 * np.tile(np.arange(120), 2)
+    tracks = {"user": people, "time": seconds, "lat": np.full(240, 48.85), "lon": np.full(240, 2.35)}
+    pq.write_table(pa.table(tracks), tmp_path / "tracks" / "may.parquet")
     days = [f"2024-01-{day:02d},{day % 5 + 10},{day % 3 + 4}" for day in range(1, 29)]
     (tmp_path / "counts.csv").write_text("\n".join(["day,north,south", *days]))
     rng = np.random.default_rng(1)
@@ -86,16 +92,17 @@ def test_the_snippets_of_the_guide(folder):
     printed = run(WITHOUT_DJANGO + "\n".join(snippets) + NOTHING_OF_THE_SERVER, folder)
     assert "2 people" in printed
     assert "mechanism.epsilon | must be greater than 0 | -1" in printed
-    assert {"release.parquet", "release.png", "model.json"} <= {path.name for path in folder.iterdir()}
+    assert {"release.parquet", "release.png", "model.json", "released"} <= {path.name for path in folder.iterdir()}
 
 
 def test_the_commands_of_the_guide(folder):
     lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
-    assert len(lines) == 3
+    assert len(lines) == 4
     for line in lines:
         command = f"from privacy_engine.commands.main import main\nassert main({line.split()!r}) == 0"
         run(WITHOUT_DJANGO + command, folder)
     assert len((folder / "released.csv").read_text().splitlines()) == 121
+    assert pq.read_metadata(folder / "released" / "part-00000.parquet").num_rows == 240
 
 
 def test_importing_loads_no_numbers_before_they_are_used():

@@ -140,7 +140,7 @@ class TestHealth:
         from dashboard.jobs import workers
         from dashboard.launcher import health
 
-        monkeypatch.setattr("dashboard.jobs.stalls.stalled_queues", lambda _: ["batch"])
+        monkeypatch.setattr("dashboard.jobs.reaper.stalled_queues", lambda _: ["batch"])
         workers.beat("celery@one", ["interactive"])
         workers.beat("celery@both", ["batch", "interactive"])
         assert health.main(["worker", "celery@one"])

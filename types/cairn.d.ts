@@ -43,6 +43,8 @@ declare global {
   /** A layer's drawing for another view; `redraw` is called once what `isPending` waits for can be drawn. */
   type CopyLayer = (redraw: () => void) => { draw: DrawLayer; isPending?: () => boolean };
   type DrawLayer = (ctx: CanvasRenderingContext2D, view: View, part: boolean) => unknown;
+  /** What a layer draws of `shown`, on a map around the longitude `middle`. */
+  type DrawOn<Shown> = (ctx: CanvasRenderingContext2D, view: View, shown: Shown, middle: number) => void;
 
   /** "#e69f00", a design token ("--accent") or a hue with one colour for each theme. */
   type Colour = string | { name?: string; light: string; dark: string };
@@ -80,6 +82,26 @@ declare global {
     order?: number;
     onStride?: (k: number) => void;
   };
+  /** Where columns lie in the plots of a comparison of count streams, px, see static/js/stream/plot_scale.js. */
+  type PlotScale = {
+    columns: number;
+    width: number;
+    left: number;
+    inner: number;
+    xOf: (column: number) => number;
+    middleOf: (column: number) => number;
+    columnAt: (x: number) => number;
+  };
+  /** Counts of dimensions in columns, see static/js/stream/comparison_data.js. */
+  type Cells = {
+    columns: number;
+    dimensions: number;
+    values: Float64Array;
+    row: (dimension: number) => Float64Array;
+    at: (dimension: number, column: number) => number;
+  };
+  /** A grid on the map, degrees. */
+  type Grid = { west: number; south: number; east: number; north: number; columns: number; rows: number };
   type RequestOptions = {
     body?: any;
     signal?: AbortSignal;

@@ -20,11 +20,11 @@ def plain_deviation(marks: list[int], evaluation: str) -> float:
     return math.sqrt(n * sum(far * far for far in away) - sum(away) ** 2) / n
 
 
-def plain_heuristic(mask: list[bool], evaluation: str) -> list[int]:
-    """At every step every regular event is tried: O(r²n)."""
+def plain_heuristic(mask: list[bool], evaluation: str, steps: int) -> list[int]:
+    """The first of the order; at every step every regular event is tried: O(r²n) for r steps."""
     marks = [0, *(i + 1 for i, marked in enumerate(mask) if marked), len(mask) + 1]
     aim, order = plain_deviation(marks, evaluation), []
-    for _ in range(mask.count(False)):
+    for _ in range(steps):
         tried = []
         for i in range(len(marks) - 1):
             for t in range(marks[i] + 1, marks[i + 1]):
@@ -46,11 +46,11 @@ def numpy_deviation(marks: np.ndarray, evaluation: str) -> float:
     return float(np.minimum(events - marks[right - 1], marks[right] - events).std())
 
 
-def numpy_heuristic(mask: np.ndarray, evaluation: str) -> list[int]:
+def numpy_heuristic(mask: np.ndarray, evaluation: str, steps: int) -> list[int]:
     """As :func:`plain_heuristic`, an evaluation in numpy."""
     marks, order = np.concatenate(([0], np.flatnonzero(mask) + 1, [len(mask) + 1])), []
     aim = numpy_deviation(marks, evaluation)
-    for _ in range(np.count_nonzero(~mask)):
+    for _ in range(steps):
         candidates = np.setdiff1d(np.arange(1, len(mask) + 1), marks)
         away = [
             abs(numpy_deviation(np.insert(marks, np.searchsorted(marks, t), t), evaluation) - aim)

@@ -10,21 +10,99 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Sum
 
-from dashboard.account_data import facts
+from dashboard.accounts.models import AccessEntry, Invitation, User
+from dashboard.accounts.second_factor import is_enabled
+from dashboard.accounts.selectors import sessions_of, tokens_of
 from dashboard.attacks import files as attack_files
 from dashboard.attacks.models import Attack
 from dashboard.audits import files as audit_files
 from dashboard.audits.models import Audit
 from dashboard.core.filenames import file_stem
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile
 from dashboard.experiments import files as experiment_files
 from dashboard.experiments.models import Experiment
 from dashboard.jobs.models import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.selectors import events_of
+from dashboard.publications.models import Publication
+from dashboard.publications.selectors import visible_publications
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
 from dashboard.streams.models import LiveStream
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.datatypes import datatypes
+
+RELEASES = ("release_id", "mechanism", "level", "unit", "amount", "epsilon", "radius_m", "stability", "created_at")
+LIMITS = ("unit", "spent", "total", "total_epsilon", "total_radius_m")
+ACCESS = (
+    *("created_at", "user_name", "access", "operation", "subject", "subject_id", "subject_name"),
+    *("means", "means_id", "means_name"),
+)
+
+
+def account(user: User) -> dict[str, Any]:
+    """The account itself, its sessions, tokens and invitations; no password, secret or key."""
+    invitations = Invitation.objects.filter(invited_by=user)
+    return {
+        **{name: getattr(user, name) for name in ("id", "username", "email", "date_joined", "last_login", "base_map")},
+        "second_factor": is_enabled(user),
+        "tokens": list(tokens_of(user).values("name", "token_key", "scopes", "created", "expiry", "last_used_at")),
+        "sessions": list(sessions_of(user).values("id", "browser", "address", "created_at", "last_used_at")),
+        "invitations": list(invitations.values("note", "project", "role", "created_at", "expires_at", "used_at")),
+    }
+
+
+def ledger(user: User) -> dict[str, Any]:
+    """Uploads, what connects them, budgets and charges; amounts are in micro-ε (dashboard/datasets/ledger.py)."""
+    files = SourceFile.objects.filter(owner=user).order_by("pk")
+    facts = LineageEntry.objects.filter(source_file__owner=user).order_by("pk")
+    return {
+        "source_files": [
+            {
+                "id": file.pk,
+                "lineage": file.lineage_id,
+                "uploaded_at": file.created_at,
+                "datasets": list(file.datasets.values_list("pk", flat=True)),
+                "charges": list(BudgetEntry.objects.filter(source_file=file).values(*RELEASES)),
+            }
+            for file in files
+        ],
+        "budgets": list(Budget.objects.filter(lineage__owner=user).order_by("pk").values("lineage", *LIMITS)),
+        "recorded": list(facts.values("fact", "source_file", "other", "share", "amounts", "created_at")),
+    }
+
+
+def access(user: User) -> list[dict[str, Any]]:
+    """The trail of access to what is the user's, newest first."""
+    return list(AccessEntry.objects.filter(owner=user).values(*ACCESS))
+
+
+def publications(user: User) -> list[dict[str, Any]]:
+    """Public links."""
+    return [_facts(link) | {"path": link.path} for link in visible_publications(user)]
+
+
+COLUMNS: dict[type, tuple[str, ...]] = {
+    Dataset: (
+        *("id", "name", "kind", "file_name", "size_bytes", "original_removed_at", "options", "cleaning", "report"),
+        *("summary", "points", "tags", "state", "error", "created_at", "counted_from_id", "aggregation"),
+        *("stay_detection", "sample", "decided"),
+    ),
+    LandmarkSet: ("id", "name", "method", "selection", "source_id", "created_at"),
+    Experiment: ("id", "name", "dataset_id", "preset", "spec", "tags", "state", "error", "created_at", "finished_at"),
+    LiveStream: ("id", "name", "dimensions", "spec", "state", "created_at"),
+    Publication: ("id", "release_id", "kind", "title", "author", "licence", "method", "created_at", "expires_on"),
+}
+"""What the export has of a row, by its model."""
+
+
+def _facts(row: Any, more: Callable[[Any], dict[str, Any]] = lambda _: {}) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in COLUMNS[type(row)]} | more(row)
+
+
+def _published(row: LiveStream) -> dict[str, Any]:
+    return {"published": [{"time": at.label, "counts": at.numbers} for at in row.timestamps.iterator()]}
+
 
 README = """\
 All that Cairn stores of the account {name}, packed for its owner.
@@ -60,10 +138,10 @@ class Member(NamedTuple):
 def members(owner: Any) -> list[Member]:
     """Every file of the export of ``owner``, as the rows are now."""
     texts: list[tuple[str, Callable[[], Any]]] = [
-        ("account.json", partial(facts.account, owner)),
-        ("ledger.json", partial(facts.ledger, owner)),
-        ("access.json", partial(facts.access, owner)),
-        ("publications.json", partial(facts.publications, owner)),
+        ("account.json", partial(account, owner)),
+        ("ledger.json", partial(ledger, owner)),
+        ("access.json", partial(access, owner)),
+        ("publications.json", partial(publications, owner)),
     ]
     entries = [Member("README.txt", lambda: BytesIO(README.format(name=owner.get_username()).encode()))]
     entries += [Member(path, partial(_json, make)) for path, make in texts]
@@ -77,7 +155,7 @@ def members(owner: Any) -> list[Member]:
         entries.append(Member(f"audits/{audit.pk}.json", partial(_first, audit_files.export, audit, "json")))
     for stream in LiveStream.objects.filter(owner=owner).order_by("created_at", "pk"):
         path = f"streams/{file_stem(stream.name, stream.pk.hex[:8])}.json"
-        entries.append(Member(path, partial(_json, partial(facts.stream, stream))))
+        entries.append(Member(path, partial(_json, partial(_facts, stream, _published))))
     return entries
 
 
@@ -89,14 +167,14 @@ def bytes_of_originals(owner: Any) -> int:
 
 def _of_dataset(row: Dataset) -> Iterator[Member]:
     folder = f"datasets/{file_stem(row.name, row.pk.hex[:8])}"
-    yield Member(f"{folder}/dataset.json", partial(_json, partial(facts.dataset, row)))
+    yield Member(f"{folder}/dataset.json", partial(_json, partial(_facts, row)))
     if row.original_path.exists():
         suffix = re.search(r"(?:\.[A-Za-z0-9]{1,10}){0,2}$", row.file_name)
         yield Member(f"{folder}/original{suffix[0] if suffix else ''}", row.original_path.open)
     elif row.points_file:
         yield Member(f"{folder}/points.parquet", row.points_path.open)
     for marks in row.landmark_sets.defer("packed").order_by("created_at", "pk"):
-        yield Member(f"{folder}/landmark-sets/{marks.pk}.json", partial(_json, partial(facts.landmark_set, marks)))
+        yield Member(f"{folder}/landmark-sets/{marks.pk}.json", partial(_json, partial(_facts, marks, events_of)))
     for release in row.releases.filter(state=State.DONE).order_by("created_at", "pk"):
         yield from _of_release(release, f"{folder}/releases/{release.public_stem}")
 
@@ -111,7 +189,7 @@ def _of_release(row: Release, folder: str) -> Iterator[Member]:
 
 def _of_experiment(row: Experiment) -> Iterator[Member]:
     stem = f"experiments/{file_stem(row.name, row.pk.hex[:8])}"
-    yield Member(f"{stem}.json", partial(_json, partial(facts.experiment, row)))
+    yield Member(f"{stem}.json", partial(_json, partial(_facts, row)))
     if row.state == State.DONE:
         yield Member(f"{stem}.csv", partial(_first, experiment_files.export, row, "csv"))
 

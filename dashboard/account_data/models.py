@@ -10,10 +10,10 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.jobs.models import Job, State, job_constraints
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage.stored_path import StoredPath, StoredRow
 
 
-class AccountExport(Job):
+class AccountExport(StoredRow, Job):
     """An export. Its file is deleted some time after it was made, and whenever a new export is requested."""
 
     TASK: ClassVar = "account_data.export"
@@ -47,7 +47,7 @@ class AccountExport(Job):
     @property
     def path(self) -> StoredPath:
         """The stored ZIP."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}/export.zip")
+        return self.folder / "export.zip"
 
     @property
     def expires_at(self) -> datetime | None:

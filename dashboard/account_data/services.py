@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.account_data.models import AccountExport
@@ -16,6 +17,11 @@ from dashboard.datasets import lineage, tombstones
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN
 from dashboard.storage import removals
+
+
+def visible_exports(user: Any) -> QuerySet[AccountExport]:
+    """The user's own, newest first."""
+    return AccountExport.objects.filter(owner=user).order_by("-created_at", "pk")
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from rest_framework.exceptions import Throttled
 
-from dashboard.account_data import selectors, services
+from dashboard.account_data import services
 from dashboard.accounts import entry, presence
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
@@ -32,7 +32,7 @@ def exports(request: HttpRequest) -> HttpResponse:
             return redirect("accountexports:list")
         except Conflict as error:
             problem = str(error)
-    context = {"exports": selectors.visible_exports(request.user)[:1], "problem": problem}
+    context = {"exports": services.visible_exports(request.user)[:1], "problem": problem}
     return render(request, "account_data/exports.html", context, status=409 if problem else 200)
 
 

@@ -15,7 +15,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.throttling import BaseThrottle
 
 from dashboard.accounts.models import AttemptCount
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 
 PERIOD = timedelta(minutes=15)  # from the first attempt
 BY_NAME = 10
@@ -97,7 +97,7 @@ def take_back_attempt(kind: str, value: str) -> None:
 def wait_text(refused: Throttled) -> str:
     """When the next attempt is taken, for a page."""
     at = timezone.now() + timedelta(seconds=refused.wait)
-    return f"Try again in {counted(math.ceil(refused.wait / 60), 'minute')}, after {at:%H:%M} UTC."
+    return f"Try again in {quantity(math.ceil(refused.wait / 60), 'minute')}, after {at:%H:%M} UTC."
 
 
 def _digest(kind: str, value: str) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -74,13 +75,24 @@ def complete(request: HttpRequest, user: User) -> None:
     login(request, user, backend=BACKEND)
 
 
-def refuse_link(request: HttpRequest, template: str, context: Mapping[str, Any]) -> HttpResponse:
+@dataclass(frozen=True)
+class NoLink:
+    """What the page behind a link that is none, used or expired shows: why, and how there is another."""
+
+    why: tuple[str, ...]
+    command: str = ""
+    login: str = "Log in"
+    joins: bool = False
+
+
+def refuse_link(request: HttpRequest, refused: NoLink) -> HttpResponse:
     """410 for a link that is none, used or expired; 429 after too many of them."""
+    template, context = "accounts/no_link.html", {"refused": refused}
     try:
         attempts.count_secret(request)
-    except Throttled as refused:
-        return throttled(request, template, context, refused)
-    return render(request, template, dict(context), status=410)
+    except Throttled as error:
+        return throttled(request, template, context, error)
+    return render(request, template, context, status=410)
 
 
 def throttled(request: HttpRequest, template: str, context: Mapping[str, Any], refused: Throttled) -> HttpResponse:

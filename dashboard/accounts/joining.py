@@ -18,6 +18,14 @@ from dashboard.accounts.models import Invitation, User
 BY_LINK = 20
 """Names that may be tried with a link in a period: each answer shows whether a name is taken."""
 
+NO_INVITATION = entry.NoLink(
+    (
+        "An invitation is for one person, and ends after some days. This one was used, revoked, has expired, or was "
+        "copied incompletely.",
+        "Whoever sent it can send another one; else contact the operator of this Cairn.",
+    ),
+    joins=True,
+)
 View = Callable[[HttpRequest, str], HttpResponse]
 
 
@@ -42,7 +50,7 @@ def behind_link(view: View) -> View:
         try:
             return view(request, token)
         except invitations.Gone:
-            return entry.refuse_link(request, "accounts/join.html", {})
+            return entry.refuse_link(request, NO_INVITATION)
         except Throttled as refused:
             return entry.throttled(request, "accounts/join.html", {"form": JoinForm()}, refused)
 

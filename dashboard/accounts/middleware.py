@@ -7,7 +7,21 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from dashboard.accounts import access_trail, lasting, tile_policy
+from dashboard.accounts import access_trail, lasting
+from dashboard.accounts.base_map import shown_base_map
+from dashboard.accounts.models import BaseMapChoice
+from dashboard.maps.basemap import tile_server
+
+
+def permit_tiles(request: HttpRequest, page: Any) -> None:
+    """Add the host to ``img-src`` of a page, after its user agreed and until that is taken back.
+
+    Without it the browser itself refuses the request, whatever a script does.
+    """
+    if request.user.is_authenticated:
+        server = tile_server()
+        if server and shown_base_map(request.user, None) == BaseMapChoice.SERVER:
+            page._csp_update = {"img-src": [f"https://{server.host}"]}
 
 
 class UserSessionMiddleware(SessionMiddleware):
@@ -36,7 +50,7 @@ class UserResponses:
         if hasattr(request, "accessed"):
             access_trail.record(request, response)
         if response.get("Content-Type", "").startswith("text/html"):
-            tile_policy.permit_tiles(request, response)
+            permit_tiles(request, response)
         if request.session.accessed and not response.has_header("Cache-Control"):
             # no shared cache keeps a page of a session, and every use of it is checked again
             response["Cache-Control"] = "private, no-cache"

@@ -239,3 +239,9 @@ class AccessEntry(models.Model):
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         """Refuse."""
         raise TypeError("entries of the trail of access are deleted by retention alone")
+
+    @property
+    def by(self) -> str:
+        """What the page calls the means."""
+        texts = {"token": "token {}", "link": "public link", "invitation": "invitation, as {}"}
+        return texts.get(self.means, "session, {}").format(self.means_name or "unknown browser")

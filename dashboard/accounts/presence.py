@@ -35,12 +35,8 @@ def needed(request: HttpRequest) -> Needed:
     """What a change of the account of ``request.user`` needs in this session."""
     user: Any = request.user
     password, code = user.has_usable_password(), second_factor.is_enabled(user)
-    return Needed(password, code, not (password or code) and _age(request) > FRESH)
-
-
-def _age(request: Any) -> timedelta:
-    """Time since the login: that gives the session a new key, which is a new row."""
-    return timezone.now() - request.session.created_at
+    age = timezone.now() - request.session.created_at  # the login gives the session a new key, which is a new row
+    return Needed(password, code, not (password or code) and age > FRESH)
 
 
 def problem(request: HttpRequest, field: str = "password") -> str:

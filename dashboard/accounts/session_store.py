@@ -1,5 +1,6 @@
 """Sessions in the database, with their user, last use, address and browser. ``SESSION_ENGINE`` names this module."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,8 +11,48 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from dashboard.accounts.attempts import client_address
-from dashboard.accounts.browsers import browser_name
 from dashboard.accounts.models import UserSession
+
+_BROWSERS = {  # in this order: most also name the ones further down
+    "Edg": "Edge",
+    "EdgA": "Edge",
+    "EdgiOS": "Edge",
+    "OPR": "Opera",
+    "SamsungBrowser": "Samsung Internet",
+    "Vivaldi": "Vivaldi",
+    "Firefox": "Firefox",
+    "FxiOS": "Firefox",
+    "CriOS": "Chrome",
+    "HeadlessChrome": "Chrome",
+    "Chrome": "Chrome",
+    "Version": "Safari",
+    "curl": "curl",
+    "python-requests": "Python",
+}
+_SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "CrOS": "ChromeOS",
+    "Windows": "Windows",
+    "Mac OS X": "macOS",
+    "Linux": "Linux",
+}
+
+
+def browser_name(agent: str) -> str:
+    """Return browser, main version and system; empty where the header names neither.
+
+    >>> browser_name("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0")
+    'Firefox 128 on Linux'
+    >>> browser_name("an unknown program")
+    ''
+    """
+    version = dict(re.findall(r"([A-Za-z-]+)/(\d{1,4})", agent[:1000]))
+    browser = next((f"{title} {version[name]}" for name, title in _BROWSERS.items() if name in version), "")
+    system = next((title for name, title in _SYSTEMS.items() if name in agent[:1000]), "")
+    return " on ".join(part for part in (browser, system) if part)
+
 
 USE_STEP = timedelta(minutes=1)
 

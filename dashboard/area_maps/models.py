@@ -12,10 +12,10 @@ from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.maps.regions import Region
 from dashboard.projects.access import ProjectQuerySet
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage.stored_path import StoredRow
 
 
-class AreaMap(Job):
+class AreaMap(StoredRow, Job):
     """The map of a dataset's area: a job that fetches it, and from then on the file that is served."""
 
     TASK: ClassVar = "area_maps.fetch"
@@ -70,13 +70,3 @@ class AreaMap(Job):
     def requested_bounds(self) -> Sequence[float]:
         """West, south, east, north of that region in degrees."""
         return self.requested.bounds
-
-    @property
-    def folder(self) -> StoredPath:
-        """Where its file is stored."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")
-
-    @property
-    def data_path(self) -> StoredPath:
-        """Its file."""
-        return self.folder / self.data_file

@@ -7,7 +7,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.area_maps.models import AreaMap
+from dashboard.core.rest.parsing import RowField
 from dashboard.core.rest.row_fields import UrlsField
+from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.jobs.serializers import JobRowSerializer
 
@@ -15,7 +17,7 @@ from dashboard.jobs.serializers import JobRowSerializer
 class AreaMapRequest(serializers.Serializer[Any]):
     """Of which dataset, and the host that is agreed to."""
 
-    dataset = serializers.UUIDField()
+    dataset = RowField(visible_datasets)
     host = serializers.CharField(
         max_length=255,
         allow_blank=True,

@@ -24,11 +24,11 @@ from dashboard.jobs.models import State
 from dashboard.maps.line_simplification import MapView
 from dashboard.maps.series_cache import Line
 from dashboard.maps.track_encoding import encode, encode_view
-from dashboard.storage import local_files, parquet
+from dashboard.storage import local_files, parquet, part_files
 from dashboard.storage.stored_path import decoding
 from privacy_engine.attacks import Result
 from privacy_engine.core.progress import blocks
-from privacy_engine.data.published import CELLS_PER_DEGREE
+from privacy_engine.data.points_digest import CELLS_PER_DEGREE
 from privacy_engine.formats.arrow import pa
 
 PART = 50_000  # values written at a time
@@ -190,7 +190,9 @@ def clear_after(draft: Attack) -> None:
     row = Attack.objects.filter(pk=draft.pk).first()
     if row is None:
         forget(draft)
-    elif row.state == State.DONE:
+        return
+    part_files.clear(row)
+    if row.state == State.DONE:
         for path in row.folder.iterdir():
             if path.name != row.data_file:
                 path.unlink()

@@ -8,14 +8,15 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from dashboard.jobs.models import Job, State, job_constraints
+from dashboard.jobs.models import Job, JobPart, State, job_constraints, part_constraints
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases.models import Release
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage.stored_path import StoredRow
 from privacy_engine import attacks
+from privacy_engine.registry import stored
 
 
-class Attack(Job):
+class Attack(StoredRow, Job):
     """One attack on a finished release: a description, and the series it is about if not all of them."""
 
     TASK: ClassVar = "attacks.run"
@@ -56,7 +57,8 @@ class Attack(Job):
     @property
     def parsed(self) -> attacks.Attack:
         """The description this row stores."""
-        attack: attacks.Attack = attacks.attacks.parse(self.attack)
+        with stored():
+            attack: attacks.Attack = attacks.attacks.parse(self.attack)
         return attack
 
     @property
@@ -74,12 +76,13 @@ class Attack(Job):
         """The comparison with its release."""
         return f"{self.release.page_url}&{urlencode({'attack': self.pk})}"
 
-    @property
-    def folder(self) -> StoredPath:
-        """Where its result is stored."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
-    @property
-    def data_path(self) -> StoredPath:
-        """Its result."""
-        return self.folder / self.data_file
+class AttackPart(JobPart):
+    """Some of the releases that an attack on all people tries, from the number ``start`` to ``stop`` (left out)."""
+
+    TASK: ClassVar = "attacks.part"
+
+    job = models.ForeignKey(Attack, on_delete=models.CASCADE, related_name="parts")
+
+    class Meta:
+        constraints: ClassVar = part_constraints("attack_part")

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from dashboard.attacks import execution, files
@@ -23,9 +24,15 @@ from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from dashboard.releases.files import people_of_release
 from dashboard.releases.models import Release
-from dashboard.releases.services import lock_finished
+from dashboard.releases.services import lock_finished_release
 from privacy_engine.attacks import Attack as Description
 from privacy_engine.experiments import AT_ONCE_S
+
+
+def visible_attacks(user: Any) -> QuerySet[Attack]:
+    """Those that the user may read, newest first."""
+    return Attack.objects.visible_to(user).select_related("release__dataset")
+
 
 MOST_S = 1200.0  # well below the limit of a job
 SMALL = 20_000  # events that a request may read
@@ -119,7 +126,7 @@ def _run_now(row: Attack) -> Attack:
         row.state, row.progress = State.DONE, 1.0
         row.started_at = row.finished_at = Now()
         with transaction.atomic():
-            lock_finished(row.release_id)
+            lock_finished_release(row.release_id)
             row.save(force_insert=True)
     except BaseException:
         files.forget(row)
@@ -130,7 +137,7 @@ def _run_now(row: Attack) -> Attack:
 
 @transaction.atomic
 def _submit(row: Attack) -> Attack:
-    lock_finished(row.release_id)
+    lock_finished_release(row.release_id)
     row.save(force_insert=True)
     queue.submit_on_commit(row, row.owner)
     return row
@@ -145,5 +152,5 @@ def retry_attack(*, attack: Attack) -> Attack:
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    lock_finished(attack.release_id)
+    lock_finished_release(attack.release_id)
     return queue.retried(attack)

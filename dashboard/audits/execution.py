@@ -15,5 +15,5 @@ def run(pk: Any) -> bool:
 
 def audited(row: Audit, lease: leases.Lease) -> dict[str, Any]:
     """Return what the row stores as it succeeds."""
-    result = audit(row.parsed_spec, watch=lambda share: lease.report("Drawing", share))
+    result = audit(row.parsed_spec, watch=lease.reporting("Drawing"))
     return {"result": result.as_dict(), "engine_version": __version__}

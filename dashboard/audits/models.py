@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from dashboard.jobs.models import Job, State, job_constraints
 from privacy_engine.audit import AuditSpec, claimed_per
+from privacy_engine.registry import stored
 
 
 class Audit(Job):
@@ -44,7 +45,8 @@ class Audit(Job):
     @property
     def claimed_per(self) -> str:
         """What the ε of the result is claimed for, any of these."""
-        return claimed_per(self.parsed_spec)
+        with stored():
+            return claimed_per(self.parsed_spec)
 
     @property
     def trials(self) -> int:

@@ -43,7 +43,7 @@ def title_of(spec: AuditSpec) -> str:
     """Return what lists call an audit: the mechanism, what a control alters, level and radius."""
     parts = spec.name.removeprefix(PREFIX).split(":")
     altered = [TITLES[parts[0]].lower()] if parts[0] in ALTERATIONS else []
-    title = "numpy’s Laplace noise" if parts == [NUMPY_LAPLACE] else mechanisms[parts[-1]].title
+    title = "numpy’s Laplace noise" if parts == [NUMPY_LAPLACE] else mechanisms.shown(parts[-1]).title
     epsilon, radius_m = spec.mechanism["epsilon"], spec.mechanism.get("radius_m")
     level = f"ε = {epsilon:g}" if radius_m is None else f"ε = {epsilon:g} per {radius_m:g} m"
     return ", ".join([title, *altered, level])

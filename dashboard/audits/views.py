@@ -54,14 +54,14 @@ def _described(cls: type[Component]) -> dict[str, Any]:
 
 def _facts(row: Audit) -> list[dict[str, Any]]:
     """The parameters of an audit with their labels and units."""
-    classes = {cls.registered_name(): cls for cls in (*mechanisms, NumpyLaplace)}
     name = row.spec["mechanism"]["name"]
-    cls = classes.get(name) or classes[name.rpartition(":")[2]]
+    cls = NumpyLaplace if name == NumpyLaplace.registered_name() else mechanisms.shown(name.rpartition(":")[2])
     labels = {field["name"]: field for field in cls.fields()}
     values = {key: value for key, value in row.spec["mechanism"].items() if key != "name"}
     return [
-        {"label": labels[key]["label"], "unit": labels[key]["unit"], "text": _text(value)}
+        {"label": field["label"], "unit": field["unit"], "text": _text(value)}
         for key, value in values.items()
+        for field in [labels.get(key, {"label": key, "unit": ""})]
     ]
 
 

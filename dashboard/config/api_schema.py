@@ -47,6 +47,7 @@ _OWN = {
     "POST streams/{id}/events": "Publish events of a stream",
     "GET streams/{id}/live": "Follow a stream",
     "POST uploads": "Announce an upload",
+    "HEAD uploads/{id}": "Position of an upload",
     "PATCH uploads/{id}": "Continue an upload",
     "GET postprocesses": "List post-processing steps",
 }

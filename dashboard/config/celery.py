@@ -16,6 +16,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
 app = Celery("cairn")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.autodiscover_tasks(["dashboard.jobs"])
 
 
 class Heartbeat(bootsteps.StartStopStep):

@@ -6,9 +6,10 @@ from typing import Any, Protocol
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.shortcuts import render
 from django.template import loader
 from django.urls import Resolver404, resolve
-from django.views import csrf, defaults
+from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
 
 from dashboard.core.machine_errors import machine_error
@@ -29,14 +30,37 @@ def _or_problem(page: _View, status: int, code: str, message: str) -> _View:
     return respond
 
 
-bad_request = _or_problem(
-    defaults.bad_request, 400, "bad-request", "The request is malformed, or its Host is none of this server."
+def _refusal(status: int, heading: str, text: str, title: str = "") -> _View:
+    """The page of a refusal, of which a 403 may have a reason of its own."""
+
+    def respond(request: HttpRequest, exception: object = "", **_: Any) -> HttpResponse:
+        own = str(exception) if status == 403 else ""
+        context = {"title": title or heading, "heading": heading, "text": own or text}
+        return render(request, "refusal.html", context, status=status)
+
+    return respond
+
+
+_damaged = _refusal(
+    400,
+    "The request was too large or damaged",
+    "A file may exceed the size limit, or the form data may be damaged. Nothing was stored. Compress the file (.gz) or "
+    "split it, and upload the parts.",
+    title="Request refused",
 )
-forbidden = _or_problem(defaults.permission_denied, 403, "permission_denied", "This is not permitted.")
+_not_allowed = _refusal(
+    403,
+    "Not allowed",
+    "The server refused this request. The usual cause is a form that was open for too long or in two windows: go back, "
+    "reload the page and submit it again.",
+)
+_nowhere = _refusal(404, "Page not found", "This page does not exist, was deleted, or belongs to another account.")
+bad_request = _or_problem(_damaged, 400, "bad-request", "The request is malformed, or its Host is none of this server.")
+forbidden = _or_problem(_not_allowed, 403, "permission_denied", "This is not permitted.")
 csrf_failure = _or_problem(
-    csrf.csrf_failure, 403, "permission_denied", "CSRF verification failed: send the X-CSRFToken header, or a token."
+    _not_allowed, 403, "permission_denied", "CSRF verification failed: send the X-CSRFToken header, or a token."
 )
-not_found = _or_problem(defaults.page_not_found, 404, "not_found", "There is nothing here, or it is not yours.")
+not_found = _or_problem(_nowhere, 404, "not_found", "There is nothing here, or it is not yours.")
 _internal = _or_problem(
     defaults.server_error,
     500,

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
+
 from dashboard.config.api_schema import TAGS
 from dashboard.core.rest.problems import MEDIA_TYPE
 
@@ -45,6 +47,7 @@ REFUSED = {
     "503 not available now, 507 no disk space.",
     "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
+WITHOUT_BODY = {"description": "Refused, as by the other methods; without a body."}
 LOCATION = {
     "description": "The address of what was made.",
     "required": True,
@@ -53,6 +56,20 @@ LOCATION = {
 ETAG = {"description": "Of the content; for If-None-Match.", "schema": {"type": "string"}}
 CACHE = {"description": "`private`, with `no-store` for what is the owner's.", "schema": {"type": "string"}}
 VERBS = ("get", "post", "put", "patch", "delete")
+
+
+class Endpoints(EndpointEnumerator):
+    """With HEAD and OPTIONS where a view describes them by ``extend_schema``."""
+
+    def get_allowed_methods(self, callback: Any) -> list[str]:
+        described = [name for name in ("head", "options") if hasattr(getattr(callback.cls, name, None), "kwargs")]
+        return [*super().get_allowed_methods(callback), *map(str.upper, described)]
+
+
+class Generator(SchemaGenerator):
+    """The generator of the schema."""
+
+    endpoint_inspector_cls = Endpoints
 
 
 def pydantic_schemas(result: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -88,9 +105,11 @@ def responses_of_all(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         for operation in path.values():
             scope = operation.setdefault("x-required-scope", "read")  # set by the view; HEAD and OPTIONS have none
             operation["description"] = f"{operation.get('description', '')}\n\nToken scope: `{scope}`.".strip()
-        for verb in VERBS:
-            if verb in path:
-                _complete(path[verb], verb)
+        for verb, operation in path.items():
+            if verb in VERBS:
+                _complete(operation, verb)
+            else:
+                operation["responses"]["4XX"] = WITHOUT_BODY
     return result
 
 

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -67,6 +68,7 @@ def _seconds(name: str, default: float) -> float:
 
 # State
 CAIRN_HOME = _home()
+sys.path.append(str(CAIRN_HOME / "plugins"))  # what `pip install --target` put there
 CAIRN_PORT = env.int("CAIRN_PORT", default=8000)
 CAIRN_HOST = env.str("CAIRN_HOST", default="127.0.0.1")
 CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=2500) * 1_000_000
@@ -156,6 +158,7 @@ TEMPLATES = [
                 "dashboard.core.templatetags.glossary",
                 "dashboard.core.templatetags.modules",
                 "dashboard.core.templatetags.number_fields",
+                "dashboard.core.templatetags.tables",
                 "dashboard.accounts.base_map_data",
                 "dashboard.area_maps.map_data",
                 "dashboard.onboarding.tour",
@@ -165,7 +168,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "dashboard.jobs.context_processors.queue",
+                "dashboard.jobs.positions.queue",
             ],
         },
     },
@@ -296,6 +299,7 @@ SPECTACULAR_SETTINGS = {
     # a text is taken as JavaScript: the layout is static/js/pages/swagger_layout.js
     "SWAGGER_UI_SETTINGS": "{defaultModelsExpandDepth: -1, deepLinking: false, displayRequestDuration: true, "
     "layout: 'CairnLayout', plugins: [window.cairnLayout]}",
+    "DEFAULT_GENERATOR_CLASS": "dashboard.config.openapi.Generator",
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
@@ -309,7 +313,6 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "dashboard.config.openapi.pydantic_schemas",
-        "dashboard.config.tus_schema.tus_operations",
         "dashboard.config.openapi.closed_bodies",
         "dashboard.config.openapi.responses_of_all",
     ],

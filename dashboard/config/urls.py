@@ -7,9 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
 from dashboard.account_data.api import AccountExportViewSet
-from dashboard.accounts.access_api import AccessViewSet
-from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
-from dashboard.accounts.sessions_api import SessionViewSet
+from dashboard.accounts.api import AccessViewSet, BaseMapView, MapFileView, SessionViewSet, own_tile
 from dashboard.area_maps.api import AreaMapViewSet, area_tile
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.audits.api import AuditViewSet
@@ -20,14 +18,25 @@ from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
 from dashboard.experiments.api import ExperimentViewSet, GeneratorsView, MeasuresView, PresetsView
 from dashboard.jobs.api import DismissView, JobsView
-from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
-from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
+from dashboard.landmarks.api import (
+    BudgetPlanView,
+    DummyMethodsView,
+    LandmarkMethodsView,
+    LandmarkSetLossView,
+    LandmarkSetViewSet,
+)
 from dashboard.maintenance import health
 from dashboard.maps import tiles
 from dashboard.projects.api import MemberViewSet, ProjectInvitationViewSet, ProjectViewSet
 from dashboard.publications.api import PublicationViewSet, ReleasePublicationsView
-from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcessesView, ReleaseViewSet
-from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
+from dashboard.releases.api import (
+    BundleView,
+    LabelSchemaView,
+    MechanismsView,
+    PostProcessesView,
+    ReleaseBundleView,
+    ReleaseViewSet,
+)
 from dashboard.streams.api import StreamViewSet
 
 router = SimpleRouter(use_regex_path=False)

@@ -8,17 +8,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from privacy_engine.commands import PROGRAM
 from privacy_engine.commands.base import Command as Engine
 from privacy_engine.commands.base import CommandFailed
+from privacy_engine.commands.main import command_class
 
 
 class EngineCommand(BaseCommand):
-    """A command of the engine, without server, database and broker, under manage.py. Subclasses set ``command``."""
+    """A command of the engine, without server, database and broker, under manage.py."""
 
     requires_system_checks: list[str] = []
     requires_migrations_checks = False
     command: ClassVar[type[Engine]]
-
-    def __init_subclass__(cls) -> None:
-        cls.help = cls.command.help
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         epilog = self.command.example.replace(f"{PROGRAM} ", "manage.py ")
@@ -38,3 +36,9 @@ class EngineCommand(BaseCommand):
 
     def _command(self) -> Engine:
         return self.command(self.stdout._out, self.stderr._out)  # without Django's colours and line ends
+
+
+def engine_command(name: str) -> type[EngineCommand]:
+    """Return Django's class of the engine's command of that name."""
+    command = command_class(name)
+    return type("Command", (EngineCommand,), {"command": command, "help": command.help})

@@ -53,7 +53,7 @@ def computed_where(needed: Callable[..., bool]) -> Callable[[Callable[P, T]], Ca
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             if not _Process.used or not needed(*args, **kwargs):
                 return function(*args, **kwargs)
-            return cast(T, _outcome(pickled((call, args, kwargs))))
+            return cast(T, _outcome(pickled((call, args, kwargs))))  # which pickle finds by name: there it is not used
 
         return call
 

@@ -231,8 +231,18 @@ def explained(error: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {"message": advice.what, **error, "action": advice.action, "again": advice.again}
 
 
+class StoredFailure(Exception):
+    """What a row keeps already, as the failure of another job of which its job is a part."""
+
+    def __init__(self, stored: dict[str, Any]) -> None:
+        super().__init__(stored["message"])
+        self.stored = stored
+
+
 def failure(error: Exception, job: str) -> dict[str, Any]:
     """What the row of ``job`` keeps of an error, and never a value from the data."""
+    if isinstance(error, StoredFailure):
+        return error.stored
     if _is_over_time(error):
         return stored_failure("time-limit")
     if isinstance(error, EngineError):

@@ -1,6 +1,6 @@
 """Names of downloaded files: the dataset, what the file has, its parameters; and the header that sends such a name.
 
-static/js/core/file_name.js is the same rule for files that a page makes.
+static/js/core/dom.js is the same rule for files that a page makes.
 """
 
 import re

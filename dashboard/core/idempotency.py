@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any, TypeVar
 
 from django.db import IntegrityError
-from django.db.models import Model
+from django.db.models import Model, Q, UniqueConstraint
 
 from dashboard.core.errors import Conflict, must_be
 
@@ -31,6 +31,12 @@ def sent_key(request: Any, owner_id: Any) -> str:
     check_key(key)
     user = request.user.pk
     return key if not key or user == owner_id else sha256(f"{user} {key}".encode()).hexdigest()
+
+
+def one_per_key(name: str) -> UniqueConstraint:
+    """What holds for rows with an ``owner`` and an ``idempotency_key``, which is "" without any."""
+    fields, condition = ["owner", "idempotency_key"], ~Q(idempotency_key="")
+    return UniqueConstraint(fields=fields, condition=condition, name=f"{name}_one_per_idempotency_key")
 
 
 def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:

@@ -7,7 +7,7 @@ until they differ most for three kinds of sight; each has the contrast of graphi
 
 from functools import cache
 from itertools import count
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, TypeVar
 
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -66,12 +66,13 @@ FIRST = ("landmark-skip", "landmark-uniform", "landmark-adaptive")  # the trio o
 GROUND = {"light": "#f1eee8", "dark": "#1e1c1a"}  # the darkest of the light, the lightest of the dark
 CONTRASTS = {"light": (3.3, 5.0, 7.5), "dark": (3.3, 5.5, 10.0)}  # of the lightnesses of a hue
 SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
+Style = TypeVar("Style")
 TURN = 5  # dashes from a release of a mechanism to the next, with no divisor in common with their number
 
 
 def palette(kind: str) -> dict[str, LineStyle]:
     """Name to style of the mechanisms of a kind of data; the same mechanism always has the same."""
-    return {name: styles[0] for name, styles in variants(kind).items()}
+    return Styles({name: styles[0] for name, styles in variants(kind).items()})
 
 
 @cache
@@ -80,7 +81,14 @@ def variants(kind: str) -> dict[str, list[LineStyle]]:
     names = [cls.registered_name() for cls in mechanisms.of(kind)]
     first = [name for name in FIRST if name in names]
     ordered = [*first, *(name for name in names if name not in first)]
-    return {name: [_style(i, k) for k in range(len(DASHES))] for i, name in enumerate(ordered)}
+    return Styles({name: [_style(i, k) for k in range(len(DASHES))] for i, name in enumerate(ordered)})
+
+
+class Styles(dict[str, Style]):
+    """Styles by name; a mechanism that is not installed any more has those of the last one."""
+
+    def __missing__(self, name: str) -> Style:
+        return next(reversed(self.values()))
 
 
 class Assignment:

@@ -23,13 +23,10 @@ def models_after(app: str, names: Sequence[str]) -> list[CreateModel]:
             operation.state_forwards(app, state)
     models = {f"{app}.{model.name_lower}": model for model in state.models.values()}
     order = TopologicalSorter({label: sorted(_targets(models[label]) & models.keys() - {label}) for label in models})
-    return [_created(models[label]) for label in order.static_order()]
+    ordered = (models[label] for label in order.static_order())
+    return [CreateModel(at.name, list(at.fields.items()), at.options, at.bases, at.managers) for at in ordered]
 
 
 def _targets(model: ModelState) -> set[str]:
     related = (field.remote_field.model for field in model.fields.values() if field.remote_field)
     return {target.lower() for target in related}
-
-
-def _created(model: ModelState) -> CreateModel:
-    return CreateModel(model.name, list(model.fields.items()), model.options, model.bases, model.managers)

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from dashboard.core.alternatives import parts_of
 from dashboard.core.errors import must_be
+from dashboard.core.paging import parts_of
 from dashboard.core.text import one_line
 from privacy_engine.errors import ParameterError
 

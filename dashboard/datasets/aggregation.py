@@ -1,22 +1,83 @@
-"""Count streams made of the events of another dataset: how large they would be, and the request for them."""
+"""Datasets that are made of another: counts of its events, and its stays as check-ins."""
 
 from typing import Any
 
 import numpy as np
+from django.db import transaction
 from pydantic.fields import FieldInfo
 
 from dashboard.core.computing import computed_where
-from dashboard.datasets import execution
-from dashboard.datasets.derived import create_derived
+from dashboard.core.text import one_line
+from dashboard.datasets import execution, lineage
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.selectors import require_ready
-from privacy_engine.aggregation import AggregationSpec, Size, layout, size_of
+from dashboard.datasets.selectors import require_kind, require_ready
+from dashboard.jobs import queue
+from privacy_engine.aggregation import AggregationSpec, Size, extent_of, layout, size_of
+from privacy_engine.aggregation.stays import StaySpec
 from privacy_engine.core.component import form_field, form_fields
 from privacy_engine.core.params import Param
-from privacy_engine.data import CountStream
+from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.data.counted import Counted
 from privacy_engine.data.grid import Grid
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
+
+
+def stay_fields() -> list[dict[str, Any]]:
+    """Return the fields of the form."""
+    return list(form_fields(StaySpec).values())
+
+
+def has_stays(dataset: Dataset) -> bool:
+    """Return whether stays can be detected in a dataset that is ready."""
+    return dataset.data_type.has_stays and dataset.has_time
+
+
+def stays_dataset(*, dataset: Dataset, spec: StaySpec, name: str = "") -> Dataset:
+    """Make check-ins of a dataset's stays: a dataset that waits for a worker, with the budget of the same upload.
+
+    Raises
+    ------
+    Conflict
+        The dataset is not ready.
+    ParameterError
+        It holds no trajectories, or they have no times.
+    """
+    require_ready(dataset)
+    require_kind(dataset, *(kind for kind, datatype in datatypes.items() if datatype.has_stays))
+    if not has_stays(dataset):
+        rule = "events with times"
+        raise ParameterError(f"dataset must hold {rule}", field="dataset", rule=rule, value=str(dataset.pk))
+    return create_derived(
+        dataset,
+        name=name or f"Stays of {dataset.name}",
+        kind=CheckIns.kind,
+        stay_detection=spec.model_dump(mode="json"),
+    )
+
+
+@transaction.atomic
+def create_derived(source: Dataset, *, name: str, kind: str, **columns: Any) -> Dataset:
+    """Create a dataset that waits for a worker; it has the source file of ``source``, and with it the same budgets.
+
+    It is in the project of ``source``, too.
+    """
+    lineage.lock_owner(source.owner_id)
+    projects = Dataset.objects.select_for_update().filter(pk=source.pk).values_list("project", flat=True)
+    row = Dataset.objects.create(
+        owner_id=source.owner_id,
+        project_id=projects.first(),
+        name=one_line(name, 200),
+        kind=kind,
+        requested_kind=kind,
+        counted_from=source,
+        source_file=lineage.source_of(source),
+        stability=source.stability,
+        **columns,
+    )
+    queue.submit_on_commit(row, row.owner)
+    return row
+
 
 SIDES = ("west", "south", "east", "north")
 
@@ -105,7 +166,7 @@ def aggregate_dataset(*, dataset: Dataset, spec: AggregationSpec, name: str = ""
         The dataset cannot be counted, or not in so many cells or steps.
     """
     require_countable(dataset)
-    layout(execution.read_events(dataset), spec)  # the worker counts
+    layout(extent_of(execution.read_events(dataset)), spec)  # the worker counts
     return create_derived(
         dataset,
         name=name or f"Counts of {dataset.name}",

@@ -4,19 +4,16 @@ from typing import Any
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.rest.components import listing
-from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
-from dashboard.core.rest.views import PublicFacts
-from dashboard.core.tags import tag
-from dashboard.core.text import rename
+from dashboard.core.rest.operations import CatalogView, operation, requested, row_action
+from dashboard.core.rest.parsing import JSONBody, valid
 from dashboard.datasets import aggregation, ledger, lineage, resumable, selectors, services
+from dashboard.datasets.aggregation import stays_dataset
 from dashboard.datasets.common.api import actions
 from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
@@ -33,10 +30,10 @@ from dashboard.datasets.serializers import (
     StaysRequest,
     UploadSerializer,
 )
-from dashboard.datasets.stays import stays_dataset
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.projects.access import require_own
-from dashboard.projects.services import move_row
+from dashboard.projects.services import change_row
+from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.cleaning import cleaning_steps
 from privacy_engine.errors import ParameterError
 
@@ -53,8 +50,8 @@ from privacy_engine.errors import ParameterError
 class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[misc]  # bases by kind
     """Datasets: what came in."""
 
+    serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
-    queryset = Dataset.objects.none()
     reading_actions = ("aggregate_preview",)
 
     def get_parsers(self) -> list[BaseParser]:
@@ -76,52 +73,39 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
         data = self.get_serializer(dataset).data
         return Response(data, status=status, headers={"Location": data["urls"]["self"]} if status == 201 else None)
 
-    @extend_schema(request={"multipart/form-data": UploadSerializer}, responses={201: DatasetSerializer})
-    def create(self, request: Request) -> Response:
+    @operation({"multipart/form-data": UploadSerializer}, DatasetSerializer, status=201)
+    def create(self, **params: Any) -> Dataset:
         """Make a dataset of a file, or of a whole upload. Small ones are read at once; larger ones are queued."""
-        params = valid(UploadSerializer, request.data)
         if "upload" in params:
-            whole = get_object_or_404(selectors.visible_uploads(request.user), pk=params.pop("upload"))
-            return self.row_response(resumable.finish(upload=whole, **params), status=201)
+            whole = get_object_or_404(selectors.visible_uploads(self.request.user), pk=params.pop("upload"))
+            return resumable.finish(upload=whole, **params)
         params.pop("sha256", None)
-        return self.row_response(
-            services.import_dataset(owner=request.user, upload=params.pop("file"), **params), status=201
-        )
+        return services.import_dataset(owner=self.request.user, upload=params.pop("file"), **params)
 
-    @extend_schema(request=ChangeSerializer, responses={200: DatasetSerializer})
-    def partial_update(self, request: Request, pk: Any = None) -> Response:
+    @operation(ChangeSerializer, DatasetSerializer, row=requested)
+    def partial_update(self, dataset: Dataset, **params: Any) -> Dataset:
         """Rename it, tag it, set what its releases may leak together, or put it into a project, which shares it."""
-        dataset, params = self.get_object(), valid(ChangeSerializer, request.data)
         with transaction.atomic():
-            if "name" in params:
-                rename(dataset, params["name"])
-            if "tags" in params:
-                tag(dataset, params["tags"])
+            change_row(user=self.request.user, row=dataset, changes=params)
             if "budget" in params:
-                require_own(request.user, dataset, "set its budget")
+                require_own(self.request.user, dataset, "set its budget")
                 given = params["budget"] is not None
                 total = ledger.parse_total(dataset, params["budget"]) if given else {"epsilon": None}
                 services.set_budget(dataset=dataset, **total)
-            if "project" in params:
-                move_row(user=request.user, row=dataset, project=params["project"])
-        return self.row_response(dataset)
+        return dataset
 
     def perform_destroy(self, instance: Dataset) -> None:
         services.delete_dataset(dataset=instance)
 
-    @extend_schema(request=OptionsSerializer, responses={200: DatasetSerializer})
-    @action(detail=True, methods=["post"])
-    def read(self, request: Request, pk: Any = None) -> Response:
+    @row_action(OptionsSerializer, DatasetSerializer, method="POST")
+    def read(self, dataset: Dataset, **params: Any) -> Dataset:
         """Read the kept upload again with other options."""
-        dataset, params = self.get_object(), valid(OptionsSerializer, request.data)
-        return self.row_response(services.reread_dataset(dataset=dataset, **params))
+        return services.reread_dataset(dataset=dataset, **params)
 
-    @extend_schema(parameters=[PreviewQuery], responses={200: PreviewSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def preview(self, request: Request, pk: Any = None) -> Response:
+    @row_action(PreviewQuery, PreviewSerializer, records="original")
+    def preview(self, dataset: Dataset, **params: Any) -> Any:
         """The first rows of the kept upload, and what each column would be read as with these options."""
-        preview = services.preview_upload(dataset=self.get_object(), **valid(PreviewQuery, request.query_params))
-        return Response(PreviewSerializer(preview).data, headers=UNKEPT)
+        return services.preview_upload(dataset=dataset, **params)
 
     def retry_job(self, row: Dataset) -> Dataset:
         return services.retry_import(dataset=row)
@@ -143,45 +127,38 @@ class DatasetViewSet(*actions.values(), JobViewSet[Dataset]):  # type: ignore[mi
             "recorded": selectors.recorded(dataset, request.user),
             "not_recognised": UNDETECTED,
         }
-        return Response(LineageSerializer(answer).data, headers=UNKEPT)
+        return Response(LineageSerializer(answer).data)
 
-    @extend_schema(responses={200: GeometrySerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None)
-    def geometry(self, request: Request, pk: Any = None) -> Response:
+    @row_action(returns=GeometrySerializer)
+    def geometry(self, dataset: Dataset) -> dict[str, Any]:
         """Return the cells of counts that were made on a grid, for a map."""
-        dataset = self.get_object()
         selectors.require_ready(dataset)
         counted = dataset.counted
         if counted is None:
             rule = "counts on a grid"
             raise ParameterError(f"dataset must hold {rule}", field="dataset", rule=rule, value=dataset.kind)
-        return Response({"cells": counted.grid.boxes().tolist()}, headers=UNKEPT)
+        return {"cells": counted.grid.boxes().tolist()}
 
-    @extend_schema(request=AggregationRequest, responses={201: DatasetSerializer})
-    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
-    def aggregate(self, request: Request, pk: Any = None) -> Response:
+    @row_action(AggregationRequest, DatasetSerializer, method="POST", status=201)
+    def aggregate(self, dataset: Dataset, **params: Any) -> Dataset:
         """Count its events on a grid: a new dataset, a count stream, which a worker makes."""
-        dataset, params = self.get_object(), valid(AggregationRequest, request.data)
-        return self.row_response(aggregation.aggregate_dataset(dataset=dataset, **params), status=201)
+        return aggregation.aggregate_dataset(dataset=dataset, **params)
 
-    @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
-    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
-    def stays(self, request: Request, pk: Any = None) -> Response:
+    @row_action(StaysRequest, DatasetSerializer, method="POST", status=201)
+    def stays(self, dataset: Dataset, **params: Any) -> Dataset:
         """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
-        dataset, params = self.get_object(), valid(StaysRequest, request.data)
-        return self.row_response(stays_dataset(dataset=dataset, **params), status=201)
+        return stays_dataset(dataset=dataset, **params)
 
-    @extend_schema(request=AggregationRequest, responses={200: ExpectedCountsSerializer})
-    @action(detail=True, methods=["post"], url_path="aggregate/preview", filterset_class=None, pagination_class=None)
-    def aggregate_preview(self, request: Request, pk: Any = None) -> Response:
+    @row_action(AggregationRequest, ExpectedCountsSerializer, method="POST", url_path="aggregate/preview")
+    def aggregate_preview(self, dataset: Dataset, spec: AggregationSpec, name: str) -> dict[str, Any]:
         """Return how large such a count stream would be, and its sensitivity; nothing is stored."""
-        params = valid(AggregationRequest, request.data)
-        return Response(aggregation.expected(self.get_object(), params["spec"]), headers=UNKEPT)
+        return aggregation.expected(dataset, spec)
 
 
-class CleaningStepsView(PublicFacts):
+class CleaningStepsView(CatalogView):
     """Cleaning steps: parameters, and what each reads of the data."""
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
-    def get(self, request: Request) -> Response:
-        return Response({"results": [listing(cls) | {"reads": cls.reads} for cls in cleaning_steps]})
+    registry = cleaning_steps
+
+    def facts(self, cls: Any) -> dict[str, Any]:
+        return {"reads": cls.reads}

@@ -35,7 +35,7 @@ def _waiting() -> QuerySet[SourceFile]:
     return without.filter(hashing_attempts__lt=MOST_ATTEMPTS).distinct()
 
 
-def _free(files: QuerySet[SourceFile]) -> QuerySet[SourceFile]:
+def _unclaimed(files: QuerySet[SourceFile]) -> QuerySet[SourceFile]:
     return files.filter(Q(hashing_at=None) | Q(hashing_at__lt=timezone.now() - BEGUN_AGAIN))
 
 
@@ -44,7 +44,7 @@ def next_file() -> int | None:
     waiting = _waiting()
     if waiting.filter(hashing_at__gte=timezone.now() - BEGUN_AGAIN).exists():
         return None
-    return _free(waiting).order_by("pk").values_list("pk", flat=True).first()
+    return _unclaimed(waiting).order_by("pk").values_list("pk", flat=True).first()
 
 
 def request_next() -> None:
@@ -60,10 +60,10 @@ def request_next() -> None:
 def add_hashes(source_file: int) -> bool:
     """Compute the hashes of a source file's readings, and compare them; False if another worker does, or has.
 
-    It is what its uploads would be compared by today: more may then be shared than was known, and never less, since
-    what a lineage spent before counts wholly.
+    The readings are then compared by event, as those of new uploads are. Uploads may turn out to share more events
+    than was known, never fewer: what a lineage spent before counts for all of its events.
     """
-    claimed = _free(SourceFile.objects.filter(pk=source_file, hashing_attempts__lt=MOST_ATTEMPTS))
+    claimed = _unclaimed(SourceFile.objects.filter(pk=source_file, hashing_attempts__lt=MOST_ATTEMPTS))
     if not claimed.update(hashing_at=timezone.now(), hashing_attempts=F("hashing_attempts") + 1):
         return False
     file = SourceFile.objects.get(pk=source_file)
@@ -80,7 +80,7 @@ def add_hashes(source_file: int) -> bool:
             fresh = SourceFile.objects.filter(pk=source_file, owner=file.owner_id).first()
             if fresh is not None:
                 lineage.register_reading(fresh, evidence)
-    SourceFile.objects.filter(pk=source_file).update(hashing_at=None, hashing_attempts=MOST_ATTEMPTS)
+    SourceFile.objects.filter(pk=source_file).update(hashing_at=None, hashing_attempts=MOST_ATTEMPTS)  # done
     return True
 
 

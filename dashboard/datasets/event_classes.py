@@ -23,11 +23,13 @@ def of_no_other(events: int) -> list[list[object]]:
 
 
 def add(reading: Reading, file: int, events: NDArray[np.uint32]) -> None:
-    """Record that ``file`` holds these events of the reading, too. The owner must be locked."""
+    """Record that ``file`` holds these events of the reading, distinct numbers, too. The owner must be locked.
+
+    As many sets of files follow, those before with ``file`` added: the labels of the events are moved to them.
+    """
     label, sets = _read(reading)
-    many = len(sets)
-    for some in leaving([events], blocks(len(events))):
-        label[events[some]] += np.uint16(many)
+    for block in leaving([events], blocks(len(events))):
+        label[events[block]] += np.uint16(len(sets))
     _write(reading, label, sets + [files | {file} for files in sets])
 
 
@@ -58,6 +60,7 @@ def _read(reading: Reading) -> tuple[Labels, Sets]:
 
 
 def _write(reading: Reading, label: Labels, sets: Sets) -> None:
+    """Store the labels and the sets of files; those that no event has are dropped."""
     label, sets, _ = relabelled(label, sets, MOST_CLASSES)
     before = reading.labels_file and str(reading.labels_path)
     reading.labels_file = f"labels-{uuid.uuid4()}" if len(sets) > 1 else ""

@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
+from dashboard.core.database_errors import patiently
 from dashboard.core.errors import must_be
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import evidence, lineage, matching, thumbnails
-from dashboard.datasets.models import Dataset, kind_text
+from dashboard.datasets.models import Dataset, DatasetPart, kind_text
 from dashboard.datasets.signals import imported
+from dashboard.datasets.trajectory import parts as of_people
 from dashboard.datasets.trajectory import steps
-from dashboard.jobs import leases
+from dashboard.jobs import leases, parts
 from dashboard.jobs.models import State
-from dashboard.storage import data_files
+from dashboard.storage import data_files, part_files
 from dashboard.storage.stored_path import Source, located
 from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec, Events, aggregate, events_of
@@ -30,8 +32,8 @@ from privacy_engine.formats.decisions import Decisions
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNPACKED = 4
-COMPARED, REGISTERED = 0.9, 0.95
-READ = 0.8  # the share of the work that is over once the file was read
+READ, STORED, COMPARED, REGISTERED = 0.5, 0.55, 0.9, 0.95
+"""The share of the work that is over after each stage."""
 Data = Sequence[Trajectory] | CountStream | CheckIns
 
 
@@ -49,11 +51,18 @@ class Read(NamedTuple):
 
 def run(pk: Any) -> bool:
     """Read the upload of a dataset, or make it of the dataset that it is derived from; False if it did not wait."""
-    if leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease)) is None:
+    row = leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease))
+    if row is None:
         return False
+    patiently(lambda: part_files.clear(row))
     if dataset := Dataset.objects.filter(pk=pk, state=State.READY).first():
         imported.send(Dataset, dataset=dataset)
     return True
+
+
+def run_part(pk: Any) -> bool:
+    """Work off a part of an import; False if it did not wait."""
+    return parts.run_part(DatasetPart, pk, of_people.work, part_files.clear_part)
 
 
 def _work_of(row: Dataset) -> Callable[[Dataset, leases.Lease], dict[str, Any]]:
@@ -66,7 +75,9 @@ def count_events(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     """Count the events of the source of a claimed row and store the counts: the columns to finish it with."""
     source = _source(row)
     lease.report("Reading the events", 0.1)
-    counts = aggregate(read_events(source), AggregationSpec.parse(row.aggregation))
+    spec = AggregationSpec.parse(row.aggregation)
+    cut = of_people.Claimed(row, lease, run_part, lease.reporting("Counting the events", 0.1, 0.8))
+    counts = cut.counts(source, spec, cleaning_names(source)) or aggregate(read_events(source), spec)
     lease.report("Storing the counts", 0.8)
     made = {"size": counts.size._asdict()}
     return _stored(row, lease, counts.stream, made) | {"decided": source.decided}
@@ -91,6 +102,7 @@ def _source(row: Dataset) -> Dataset:
 
 
 def _stored(row: Dataset, lease: leases.Lease, data: CountStream | CheckIns, report: dict[str, Any]) -> dict[str, Any]:
+    """Store the ``data`` of a claimed row: the columns to finish it with, among them ``report``."""
     fields = store(row.folder, data, token=lease.token, kind=data.kind)
     if not lease.rows().exists():  # deleted meanwhile: leave nothing
         (row.folder / fields["points_file"]).unlink()
@@ -118,10 +130,12 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
         cleaning=row.cleaning,
         kind=kind_of_reading(row),
         decided=row.decided,
-        watch=lambda share: lease.report("Reading the file", READ * share),
+        watch=lease.reporting("Reading the file", end=READ),
     )
     lease.report("Storing the points", READ)
-    fields = store(row.folder, parsed.data, token=lease.token, kind=parsed.evidence.kind)
+    cut = of_people.Claimed(row, lease, run_part, lease.reporting("Measuring the points", STORED, COMPARED))
+    row.kind = parsed.evidence.kind
+    fields = store(row.folder, parsed.data, token=lease.token, kind=row.kind, in_parts=cut.facts)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
@@ -235,15 +249,25 @@ def _limits() -> formats.Limits:
     return replace(usual, total=total, whole=min(usual.whole, total))
 
 
-def store(folder: Source, data: Data, *, token: uuid.UUID, kind: str) -> dict[str, Any]:
-    """Write the data into ``folder`` under a name of this attempt's own; the columns that describe them."""
+def store(
+    folder: Source, data: Data, *, token: uuid.UUID, kind: str, in_parts: Callable[[Any], Any] = lambda _: None
+) -> dict[str, Any]:
+    """Write the data into ``folder`` under a name of this attempt's own; the columns that describe them.
+
+    ``in_parts(path)`` returns the facts of what is stored at ``path``, or None where they are to be computed here.
+    """
     name, datatype = f"points-{token}.parquet", datatypes[kind]
     data_files.write_data(kind, folder / name, data)
+    try:
+        known = in_parts(folder / name) or datatype.facts(data)
+    except BaseException:  # stopped meanwhile, as long as it takes: leave nothing
+        (folder / name).unlink()
+        raise
     return {
         "kind": kind,
         "points": datatype.size(data),
         "points_file": name,
-        "summary": storable(datatype.facts(data).model_dump(), one_line),
+        "summary": storable(known.model_dump(), one_line),
         "content_digest": datatype.keyed_digest(data, settings.SECRET_KEY),
         "thumbnail": thumbnails.path_of(kind, data),
     }

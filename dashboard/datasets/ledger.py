@@ -115,10 +115,10 @@ class Spent(TypedDict):
 
 
 def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
-    """Return how many times a release's level is charged: the events that an uploaded record decides.
+    """Return how many times a release's level is charged: the events that an uploaded record decides (``stability``).
 
-    Once at the level of a user: there ε holds for all events together, however many of them a record decides. Of
-    counted events an event can change the counts by more than the sensitivity of the release, and is charged for that.
+    Once at the level of a user: there ε holds for all events together, however many of them a record decides. Of a
+    dataset ``counted`` from events, an event is charged once for each sensitivity by which it can change the counts.
     """
     if mechanism.protected_level() == "user":
         return 1

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from dashboard.core.choices import TextChoices
 from dashboard.datasets.kinds import Kind, Unit
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage.stored_path import StoredPath, StoredRow
 
 
 class Lineage(models.Model):
@@ -98,7 +98,7 @@ class SourceFile(models.Model):
         return f"source file {self.pk}"
 
 
-class Reading(models.Model):
+class Reading(StoredRow, models.Model):
     """The distinct events of a source file as it was read once, by their hashes (privacy_engine/event_hashes).
 
     ``classes`` has the sets of other source files that hold some of its events, each with how many; of the i-th event
@@ -124,11 +124,6 @@ class Reading(models.Model):
 
     def __str__(self) -> str:
         return f"reading {self.pk} of source file {self.source_file_id}"
-
-    @property
-    def folder(self) -> StoredPath:
-        """Where its hashes and labels are stored."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
     @property
     def hashes_path(self) -> StoredPath:

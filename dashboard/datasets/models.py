@@ -22,12 +22,12 @@ from dashboard.datasets.ledger_models import (
     SourceFile,
     SourceSketch,
 )
-from dashboard.jobs.models import Job, State, job_constraints
+from dashboard.jobs.models import Job, JobPart, State, job_constraints, part_constraints
 from dashboard.maps.prepared import LARGE, Drawn
 from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage import local_files
-from dashboard.storage.large_files import series_index
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage.data_files import series_index
+from dashboard.storage.stored_path import StoredPath, StoredRow
 from privacy_engine.accounting.promise import Context
 from privacy_engine.core.instants import instant
 from privacy_engine.data.counted import Counted
@@ -42,7 +42,7 @@ COUNTED = ("name", "kind", "state", "stored_tags", "file_name")
 """Columns by which lists are filtered; in an index, whose entries PostgreSQL limits to 2,704 bytes."""
 
 
-class Dataset(InProject, Job):
+class Dataset(StoredRow, InProject, Job):
     """What came in. Its series lie end to end in a file; an event's number counts over the whole dataset."""
 
     TASK: ClassVar = "datasets.import"
@@ -100,11 +100,6 @@ class Dataset(InProject, Job):
     def followers(self) -> "Iterator[models.QuerySet[Any]]":
         """Its experiments, whose figures were measured against it."""
         yield self.experiments.all()
-
-    @property
-    def folder(self) -> StoredPath:
-        """Where its original, points and private measurements are stored."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
     @property
     def original_path(self) -> StoredPath:
@@ -222,7 +217,18 @@ class Dataset(InProject, Job):
         return (self.summary or {}).get("marked") is not None
 
 
-class Upload(models.Model):
+class DatasetPart(JobPart):
+    """A part of what an import computes."""
+
+    TASK: ClassVar = "datasets.part"
+
+    job = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="parts")
+
+    class Meta:
+        constraints: ClassVar = part_constraints("dataset_part")
+
+
+class Upload(StoredRow, models.Model):
     """A resumable upload, piece by piece; a dataset is made of it once it is whole.
 
     ``received`` bytes of ``length`` lie in a file of its own; where hosts share their files, a piece in a file of its
@@ -256,8 +262,3 @@ class Upload(models.Model):
     def path(self) -> Path:
         """Where its bytes lie, unless they lie in pieces."""
         return local_files.home("uploads") / str(self.pk)
-
-    @property
-    def folder(self) -> StoredPath:
-        """Below which all of its bytes are stored, also those that no row counts."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")

@@ -10,7 +10,7 @@ from dashboard.core.errors import must_be
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.storage import parquet
-from dashboard.storage.large_files import series_index
+from dashboard.storage.data_files import series_index
 from dashboard.storage.stored_path import Source
 from privacy_engine.core.arrays import Ints, Mask
 from privacy_engine.core.instants import instant

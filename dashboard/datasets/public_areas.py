@@ -1,5 +1,7 @@
 """Areas to choose a public grid over: boxes around cities, known without any upload."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 SAMPLE = "Zurich"
@@ -22,6 +24,22 @@ AREAS: dict[str, tuple[float, float, float, float]] = {
     SAMPLE: (8.4, 47.3, 8.68, 47.46),
 }
 """West, south, east and north in degrees, WGS 84, rounded outwards."""
+
+
+def box_around(bounds: Sequence[float]) -> tuple[float, float, float, float]:
+    """Return the smallest area that holds the bounds; where none does, the bounds, rounded outwards to 0.01 degrees.
+
+    >>> box_around([2.3, 48.82, 2.4, 48.9]), box_around([7.0, 46.0, 7.003, 46.0])
+    ((2.22, 48.81, 2.47, 48.91), (7.0, 46.0, 7.01, 46.01))
+    """
+    west, south, east, north = bounds
+    holding = [
+        box for box in AREAS.values() if box[0] <= west and box[1] <= south and east <= box[2] and north <= box[3]
+    ]
+    low = [math.floor(100 * side) / 100 for side in (west, south)]
+    high = [min((math.floor(100 * side) + 1) / 100, most) for side, most in ((east, 180.0), (north, 90.0))]
+    own = (min(low[0], 179.99), min(low[1], 89.99), high[0], high[1])
+    return min(holding, key=lambda box: (box[2] - box[0]) * (box[3] - box[1]), default=own)
 
 
 def public_areas() -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import http_date
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import exceptions, status
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
@@ -72,6 +72,14 @@ SENT = [
 ]
 
 
+CAPABILITIES = [
+    _sent("Tus-Version", "Versions of the protocol."),
+    _sent("Tus-Extension", "Extensions of the protocol."),
+    _sent("Tus-Max-Size", "The largest file, in bytes."),
+    _sent("Tus-Checksum-Algorithm", "Algorithms of Upload-Checksum."),
+]
+
+
 class Tus(ApiView):
     """What both addresses share: the protocol's version required in every request and sent in every response."""
 
@@ -106,6 +114,16 @@ class Tus(ApiView):
 class UploadsView(Tus):
     """Where uploads begin."""
 
+    @extend_schema(
+        operation_id="uploads_options",
+        summary="Capabilities of resumable uploads",
+        parameters=CAPABILITIES,
+        responses={204: OpenApiResponse(description="In headers.")},
+    )
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """The extensions of the protocol and the limits of this server."""
+        return super().options(request, *args, **kwargs)
+
     @extend_schema(parameters=[TUS, LENGTH, METADATA, *SENT], request=None, responses={201: None})
     def post(self, request: Request) -> Response:
         """Announce a file; ``Location`` is where its bytes go."""
@@ -124,8 +142,13 @@ class UploadView(Tus):
     def _upload(self, request: Request, pk: Any) -> Upload:
         return get_object_or_404(selectors.visible_uploads(request.user), pk=pk)
 
+    @extend_schema(
+        operation_id="uploads_head",
+        parameters=[TUS, *SENT, _sent("Upload-Length", "Bytes of the whole file.")],
+        responses={200: OpenApiResponse(description="Its length and what arrived.")},
+    )
     def head(self, request: Request, pk: Any) -> Response:
-        """Where it stands."""
+        """Where it stands: `Upload-Offset` is the byte at which the next piece begins."""
         upload = self._upload(request, pk)
         return Response(headers={"Upload-Length": str(upload.length), **_headers(upload)})
 

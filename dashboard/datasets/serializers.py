@@ -1,15 +1,16 @@
 """Datasets in the API."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field, inline_serializer
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import CSRF, Anything, FailureField
+from dashboard.core.rest.row_fields import Address, UrlsField
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State
 from dashboard.jobs.serializers import QueuePositionField
@@ -17,7 +18,7 @@ from dashboard.projects.serializers import PROJECT_HELP
 from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.aggregation.stays import StaySpec
-from privacy_engine.cleaning import parse_cleaning
+from privacy_engine.cleaning import CleaningStep, parse_cleaning
 from privacy_engine.core.params import Spec, param_of
 from privacy_engine.errors import ParameterError
 from privacy_engine.registry import MAX_STEPS
@@ -29,11 +30,6 @@ KIND_HELP = (
 )
 
 
-@extend_schema_field(OpenApiTypes.ANY)
-class EngineField(Anything):
-    """A parameter that the engine declares and checks."""
-
-
 class _SpecRequest(serializers.Serializer[Any]):
     """A spec of the engine, and what to call the dataset that is made of it. The engine checks all but the name."""
 
@@ -43,7 +39,7 @@ class _SpecRequest(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         helps = {name: param_of(info) for name, info in self.spec_class.model_fields.items()}
         engine = {
-            name: EngineField(required=False, help_text=BOX_HELP if param is None else param.help)
+            name: Anything(OpenApiTypes.ANY, required=False, help_text=BOX_HELP if param is None else param.help)
             for name, param in helps.items()
         }
         return engine | super().get_fields()
@@ -150,14 +146,12 @@ class DecidedSerializer(serializers.Serializer[Any]):
 STATES = [State.QUEUED, State.RUNNING, State.READY, State.FAILED, State.CANCELLED]
 DATASET_URLS = ("series", "track", "tracks", "steps", "preview", "lineage")
 """Resources of a dataset that its representation links, beside itself and its pages."""
-PAGE_URLS = {"page": "detail", "import": "import"}
-
-
-def dataset_urls(row: Dataset) -> dict[str, str]:
-    """The addresses of a dataset in the API by what they are of, and those of its pages."""
-    of = {name: reverse(f"api:dataset-{name}", args=[row.pk]) for name in DATASET_URLS}
-    pages = {name: reverse(f"datasets:{view}", args=[row.pk]) for name, view in PAGE_URLS.items()}
-    return {"self": reverse("api:dataset-detail", args=[row.pk])} | pages | of
+PAGES = {
+    "page": Address(lambda row: reverse("datasets:detail", args=[row.pk])),
+    "import": Address(lambda row: reverse("datasets:import", args=[row.pk])),
+}
+URLS = UrlsField("dataset", *DATASET_URLS, others=PAGES, description=None)
+dataset_urls = URLS.to_representation
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
@@ -201,7 +195,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     )
     tags = serializers.ListField(child=serializers.CharField(), read_only=True)
     queue_position = QueuePositionField()
-    urls = serializers.SerializerMethodField()
+    urls = URLS
 
     class Meta:
         model = Dataset
@@ -234,15 +228,6 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     def get_sharing(self, row: Any) -> int:
         return row.sharing or 0
 
-    @extend_schema_field(
-        inline_serializer(
-            "DatasetUrls",
-            {name: serializers.CharField() for name in ("self", *PAGE_URLS, *DATASET_URLS)},
-        )
-    )
-    def get_urls(self, row: Dataset) -> dict[str, str]:
-        return dataset_urls(row)
-
 
 class DatasetRowSerializer(DatasetSerializer):
     """A dataset in a list: its report has its totals, and what reading it decided is left out."""
@@ -271,10 +256,18 @@ def option_field(option: formats.Option, *, body: bool = True) -> serializers.Fi
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}, "maxItems": MAX_STEPS})
 class CleaningField(Anything):
-    """Cleaning steps in their order, each ``{name, …parameters}``; GET /api/v1/cleaning-steps/ lists them."""
+    """Cleaning steps in their order, each ``{name, …parameters}``; GET /api/v1/cleaning-steps/ lists them.
 
+    A form sends them as JSON text.
+    """
 
-CLEANING: dict[str, Any] = {"required": False, "help_text": "Steps after reading, in their order."}
+    def to_internal_value(self, data: Any) -> Sequence[CleaningStep]:
+        if isinstance(data, str):
+            try:
+                data = json.loads(data or "[]")
+            except (ValueError, RecursionError):
+                raise ParameterError("cleaning must be JSON text", field="cleaning", rule="JSON text") from None
+        return parse_cleaning(data)
 
 
 class ReadingOptionsSerializer(serializers.Serializer[Any]):
@@ -287,80 +280,58 @@ class ReadingOptionsSerializer(serializers.Serializer[Any]):
         return data
 
 
+class _Reading(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
+    cleaning = CleaningField(required=False, help_text="Steps after reading, in their order.")
+
+
 class OptionsSerializer(serializers.Serializer[Any]):
     """How to read a file, and how to clean what was read; the engine checks both."""
 
+    declared: ClassVar[type[serializers.Serializer[Any]]] = _Reading
+    """The fields that are no reading options."""
+
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         together = ReadingOptionsSerializer(required=False, help_text="Instead of each: all of them in an object.")
-        kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
-        return {**together.get_fields(), "options": together, "kind": kind, "cleaning": CleaningField(**CLEANING)}
+        return {**together.get_fields(), "options": together, **self.declared().get_fields()}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        rest, cleaning = _without_cleaning(data)
-        if "kind" in rest:
-            try:
-                kind = self.fields["kind"].run_validation(rest.pop("kind"))
-            except serializers.ValidationError as error:
-                raise serializers.ValidationError({"kind": error.detail}) from None
-            return self._with_options(rest, {**cleaning, "kind": kind})
-        return self._with_options(rest, cleaning)
-
-    @staticmethod
-    def _with_options(rest: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-        inner = rest["options"] if set(rest) == {"options"} else rest
-        if not isinstance(inner, Mapping):
+        if not isinstance(data, Mapping):
             raise ParameterError("options must be an object", field="options", rule="object")
-        return {"options": {name: inner[name] for name in inner}, **more}
+        own = self.declared(context=self.context)
+        rest = {name: data[name] for name in data if name not in (*own.fields, CSRF)}
+        options = rest["options"] if set(rest) == {"options"} else rest
+        if not isinstance(options, Mapping):
+            raise ParameterError("options must be an object", field="options", rule="object")
+        return {"options": dict(options), **own.to_internal_value(data)}
 
 
-class UploadSerializer(OptionsSerializer):
-    """A file, what to call it, and how to read it. Fields that are neither are reading options, known or refused."""
-
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {**_Own().get_fields(), **ReadingOptionsSerializer().get_fields(), "cleaning": CleaningField(**CLEANING)}
-
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        rest, cleaning = _without_cleaning(data)
-        declared = serializers.Serializer.to_internal_value(_Own(context=self.context), data)
-        if ("file" in declared) == ("upload" in declared):
-            raise ParameterError("Send a file, or name a whole upload.", field="file", rule="file or upload")
-        own = (*_Own().get_fields(), CSRF)
-        return {"options": {name: rest[name] for name in rest if name not in own}, **cleaning, **declared}
-
-
-class _Own(serializers.Serializer[Any]):
+class _Upload(_Reading):
     file = serializers.FileField(allow_empty_file=True, max_length=None, required=False)
     upload = serializers.UUIDField(required=False, help_text="A whole upload of /api/v1/uploads/, instead of a file.")
     sha256 = serializers.RegexField(
         r"\A[0-9a-fA-F]{64}\Z", required=False, help_text="Of the whole upload: refused if it differs."
     )
     name = serializers.CharField(required=False, allow_blank=True)
-    kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
     keep = serializers.BooleanField(
         required=False,
         help_text="Keep a small file even if it cannot be read, as large ones are kept: it can be read in another way.",
     )
 
 
-def _without_cleaning(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The body without its cleaning, and the cleaning, if any; a form sends it as JSON."""
-    if not isinstance(data, Mapping):
-        raise ParameterError("options must be an object", field="options", rule="object")
-    rest = {name: data[name] for name in data if name != "cleaning"}
-    if "cleaning" not in data:
-        return rest, {}
-    steps = data["cleaning"]
-    if isinstance(steps, str):
-        try:
-            steps = json.loads(steps or "[]")
-        except (ValueError, RecursionError):
-            raise ParameterError("cleaning must be JSON text", field="cleaning", rule="JSON text") from None
-    return rest, {"cleaning": parse_cleaning(steps)}
+class UploadSerializer(OptionsSerializer):
+    """A file, what to call it, and how to read it. Fields that are neither are reading options, known or refused."""
 
+    declared = _Upload
 
-@extend_schema_field(BudgetSerializer)
-class TotalField(Anything):
-    """``{epsilon, radius_m}`` of trajectories, ``{epsilon, unit}`` of other kinds; the ledger checks it."""
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {name: field for name, field in super().get_fields().items() if name != "options"}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        params = super().to_internal_value(data)
+        if ("file" in params) == ("upload" in params):
+            raise ParameterError("Send a file, or name a whole upload.", field="file", rule="file or upload")
+        return params
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
@@ -368,11 +339,5 @@ class ChangeSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField(required=False)
     tags = serializers.ListField(child=serializers.CharField(), required=False)
-    budget = TotalField(required=False, allow_null=True)
+    budget = Anything(BudgetSerializer, required=False, allow_null=True)  # the ledger checks it
     project = serializers.UUIDField(required=False, allow_null=True, help_text=PROJECT_HELP)
-
-
-class KindQuery(serializers.Serializer[Any]):
-    """The kind of data that what is listed is for."""
-
-    kind = serializers.ChoiceField(choices=Kind.choices, required=False, help_text="Left out: of every kind.")

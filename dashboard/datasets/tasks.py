@@ -1,12 +1,8 @@
-"""The Celery tasks of the datasets app."""
+"""The Celery task of the datasets app that is no job's."""
 
 from celery import shared_task
 
-from dashboard.datasets import earlier_readings, execution
-from dashboard.datasets.models import Dataset
-from dashboard.jobs.queue import job_task
-
-import_dataset = job_task(Dataset, execution.run)
+from dashboard.datasets import earlier_readings
 
 
 @shared_task(name=earlier_readings.TASK)

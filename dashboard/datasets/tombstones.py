@@ -18,7 +18,7 @@ from dashboard.datasets.models import Lineage, SourceFile
 def take_over_file(owner_id: Any, file_digest: str) -> set[int]:
     """Take over the lineages of a file by its bytes; the other source files that then count for it."""
     left = SourceFile.objects.filter(file_digest=file_digest, lineage__owner=None).exclude(file_digest="")
-    taken = _taken(owner_id, set(left.values_list("lineage_id", flat=True)))
+    taken = _take_over(owner_id, set(left.values_list("lineage_id", flat=True)))
     own = SourceFile.objects.filter(owner_id=owner_id, file_digest=file_digest)
     return taken - set(own.values_list("pk", flat=True))
 
@@ -30,29 +30,30 @@ def take_over(owner_id: Any, shares: Mapping[int, float]) -> set[int]:
     """
     files = SourceFile.objects.filter(pk__in=list(shares))
     before = set(files.filter(lineage__owner=owner_id).values_list("pk", flat=True))
-    return before | _taken(owner_id, set(files.values_list("lineage_id", flat=True)))
+    return before | _take_over(owner_id, set(files.values_list("lineage_id", flat=True)))
 
 
-def _taken(owner_id: Any, lineages: Collection[int]) -> set[int]:
-    """All files of the lineages that are taken, and what their new owner has of them already.
+def _take_over(owner_id: Any, lineages: Collection[int]) -> set[int]:
+    """Give an owner those lineages that have none: their files, and the owner's own files of the same content.
 
-    Of two owners at once, the first takes a lineage.
+    Of two owners who claim a lineage at once, the first has it. A file is inherited as it is; of several files of one
+    content the owner has the first, and of a content that the owner had uploaded before, that upload.
     """
     taken = [pk for pk in lineages if Lineage.objects.filter(pk=pk, owner=None).update(owner=owner_id)]
     own = {row.file_digest: row for row in SourceFile.objects.filter(owner_id=owner_id).exclude(file_digest="")}
     files: set[int] = set()
-    same: set[int] = set()
-    seen: dict[str, int] = {}
+    already_owned: set[int] = set()
+    first_of_content: dict[str, int] = {}
     for file in SourceFile.objects.filter(lineage__in=taken).order_by("pk"):
         files.add(file.pk)
         if file.file_digest in own:  # stays as it is, and counts for the file that the owner has
             count_wholly(file, own[file.file_digest])
-            same.add(own[file.file_digest].pk)
+            already_owned.add(own[file.file_digest].pk)
         else:
-            seen.setdefault(file.file_digest or f"content {file.content_digest}", file.pk)
+            first_of_content.setdefault(file.file_digest or f"content {file.content_digest}", file.pk)
     SourceFile.objects.filter(pk__in=files).update(inherited=True)
-    SourceFile.objects.filter(pk__in=seen.values()).update(owner=owner_id)
-    return files | same
+    SourceFile.objects.filter(pk__in=first_of_content.values()).update(owner=owner_id)
+    return files | already_owned
 
 
 def forget_what_spent_nothing(owner: Any) -> None:

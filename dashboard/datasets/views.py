@@ -15,14 +15,13 @@ from dashboard.core.page_parts import parts_of
 from dashboard.core.paging import KeyPaginator, count_of
 from dashboard.core.tags import tag_choices
 from dashboard.datasets import selectors, services, thumbnails
-from dashboard.datasets.aggregation import form_groups, uncountable
+from dashboard.datasets.aggregation import form_groups, has_stays, stay_fields, uncountable
 from dashboard.datasets.common.pages import pages
 from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.public_areas import public_areas
 from dashboard.datasets.serializers import dataset_urls
-from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
@@ -53,8 +52,11 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "filtered": filtered,
         "total": count_of(mine) if filtered else page.paginator.count,
         "orders": ORDERS,
-        "tags": tag_choices(mine),
-        "projects": project_choices(request.user),
+        "choices": [
+            ("Kind", "kind", Kind.choices),
+            ("Project", "project", project_choices(request.user)),
+            ("Tag", "tag", tag_choices(mine)),
+        ],
         "failures": failures,
         "option_groups": formats.option_groups(),
         "chosen": request.POST or {"kind": as_kind},
@@ -166,7 +168,7 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "name": dataset.name,
         "error": dataset.error,
         "report": dataset.report,
-        "item": datatypes[dataset.kind].item,
+        "users": known.get("users"),
         "dimensions": len(known["dimensions"]) if "dimensions" in known else None,
         "options": dataset.options,
         "sample": dataset.sample,
@@ -177,5 +179,5 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _urls(dataset: Dataset) -> dict[str, str]:
+def _urls(dataset: Dataset) -> dict[str, str | None]:
     return dataset_urls(dataset) | {"read": reverse("api:dataset-read", args=[dataset.pk])}

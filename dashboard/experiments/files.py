@@ -9,8 +9,9 @@ from typing import Any, BinaryIO
 from dashboard.core.errors import require_format
 from dashboard.core.filenames import file_name, title_parts
 from dashboard.experiments.models import Experiment
+from dashboard.jobs import parts
 from dashboard.jobs.models import State
-from dashboard.storage import local_files, parquet, removals
+from dashboard.storage import local_files, parquet, removals, stored_path
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import FILES, ExperimentSpec
 
@@ -31,11 +32,16 @@ def write(row: Experiment, spec: ExperimentSpec, table: Any) -> str:
     return digest
 
 
-def remove_others(row: Experiment, sha256: str) -> None:
-    """Remove tables of earlier runs, or of a worker that was slower."""
-    for path in row.folder.iterdir():
-        if path != row.table_path(sha256):
-            path.unlink()
+def clear_after(draft: Experiment) -> None:
+    """Remove what a worker stored of what was deleted meanwhile; else its parts if it is over, and earlier tables."""
+    row = Experiment.objects.filter(pk=draft.pk).first()
+    if row is None:
+        forget(draft)
+        return
+    parts.delete_of_ended(row)
+    if row.state == State.DONE:
+        current = row.table_path(row.table_sha256)
+        stored_path.remove_all(files=[path for path in row.folder.iterdir() if path != current])
 
 
 def is_as_named(name: str, path: Path) -> bool | None:

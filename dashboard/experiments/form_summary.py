@@ -36,8 +36,8 @@ def summary_of(spec: ExperimentSpec, data: str) -> dict[str, str]:
 
 def _mechanisms(described: Mapping[str, Any]) -> str:
     by_path = by_path_of(described)
-    titles = [str(REGISTRIES[MECHANISM][name].title) for name in names_of(by_path, MECHANISM)]
-    steps = [str(REGISTRIES[STEPS][name].title) for name in names_of(by_path, STEPS)]
+    titles = [str(REGISTRIES[MECHANISM].shown(name).title) for name in names_of(by_path, MECHANISM)]
+    steps = [str(REGISTRIES[STEPS].shown(name).title) for name in names_of(by_path, STEPS)]
     text = _listed(titles) or "None: landmarks alone are measured"
     return f"{text} · {_listed(steps)}" if steps else text
 

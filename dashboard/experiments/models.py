@@ -1,7 +1,7 @@
 """Experiments, and the parts that workers take of them. Results lie in files, by what they follow from."""
 
 import uuid
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -9,20 +9,23 @@ from django.db.models import Q
 
 from dashboard.core.tags import LENGTH, tags_of
 from dashboard.datasets.models import Dataset
-from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
+from dashboard.jobs.models import Job, JobPart, State, job_constraints, now, part_constraints
 from dashboard.projects.access import InProject, owner_index, project_index
-from dashboard.storage.stored_path import StoredPath
-from privacy_engine.core.plurals import counted
+from dashboard.storage.stored_path import StoredPath, StoredRow
+from privacy_engine.core.plurals import quantity
 from privacy_engine.experiments import ExperimentSpec, Preset, cells, kind_of, presets
+from privacy_engine.registry import stored
 
 
-class Experiment(InProject, JobStatus):
+class Experiment(StoredRow, InProject, Job):
     """A spec, and the dataset it is tried on if any; the spec states which series of it, or what is generated.
 
     ``preset`` states it for rows from before specs did.
     """
 
+    TASK: ClassVar = "experiments.experiment"
     STORED_IN: ClassVar = "experiments"
+    QUEUE: ClassVar = "batch"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="experiments")
@@ -47,7 +50,7 @@ class Experiment(InProject, JobStatus):
             owner_index("experiment_newest_of_owner"),
         ]
         constraints: ClassVar = [
-            *status_constraints("experiment"),
+            *job_constraints("experiment"),
             models.CheckConstraint(
                 name="experiment_done_has_table", condition=~Q(state=State.DONE) | ~Q(table_sha256="")
             ),
@@ -59,7 +62,8 @@ class Experiment(InProject, JobStatus):
     @property
     def parsed_spec(self) -> ExperimentSpec:
         """The description this row stores."""
-        return ExperimentSpec.parse(self.spec)
+        with stored(kind=self.kind):
+            return ExperimentSpec.parse(self.spec)
 
     @property
     def parsed_preset(self) -> Preset | None:
@@ -105,12 +109,7 @@ class Experiment(InProject, JobStatus):
     @property
     def size_text(self) -> str:
         """:attr:`events` with their noun."""
-        return counted(self.events, cells[self.kind].item)
-
-    @property
-    def folder(self) -> StoredPath:
-        """Where its table is stored."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")
+        return quantity(self.events, cells[self.kind].item)
 
     def removed_with(self) -> list[str]:
         """Names of the files that are removed with the row; of blocks what no other experiment needs."""
@@ -122,25 +121,12 @@ class Experiment(InProject, JobStatus):
         return self.folder / f"table-{sha256}.parquet"
 
 
-class Part(Job):
-    """What a worker does at a time: cut the experiment into parts, or compute the blocks ``start`` to ``stop``."""
+class ExperimentPart(JobPart):
+    """Blocks of an experiment, from ``start`` to ``stop`` (left out), which a worker computes at a time."""
 
-    TASK: ClassVar = "experiments.run"
-    QUEUE: ClassVar = "batch"
-    OWNER: ClassVar = "experiment__owner"
-    QUEUED_AS: ClassVar = "experiment_id"
+    TASK: ClassVar = "experiments.run"  # that of parts before experiments were jobs: their messages may wait
 
-    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="parts")
-    start = models.PositiveIntegerField(null=True, blank=True)  # none of the part that cuts
-    stop = models.PositiveIntegerField(default=0)  # left out
-    weight = models.FloatField(default=0.0)  # predicted seconds
+    job = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="parts")
 
     class Meta:
-        constraints: ClassVar = [
-            *job_constraints("part"),
-            models.UniqueConstraint(fields=["experiment", "start"], name="part_one_per_start"),
-        ]
-
-    def __str__(self) -> str:
-        blocks: Any = "all" if self.start is None else f"{self.start} to {self.stop}"
-        return f"blocks {blocks} of {self.experiment_id}"
+        constraints: ClassVar = part_constraints("experiment_part")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privacy_engine.core.params import Param, param_of
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.experiments.cells import Correlation
 from privacy_engine.experiments.generated import generators
 from privacy_engine.experiments.table import flattened
@@ -105,18 +105,15 @@ def level_text(by_path: Mapping[str, list[Any]]) -> str:
 def titles_text(place: str, names: list[str]) -> str:
     """Return the titles of ``names`` in the registry of ``place``: "Skip, Uniform"; of many mechanisms their number."""
     if len(names) > NAMED and place == MECHANISM:
-        return counted(len(names), "mechanism")
-    return ", ".join(str(REGISTRIES[place][name].title) for name in names)
+        return quantity(len(names), "mechanism")
+    return ", ".join(str(REGISTRIES[place].shown(name).title) for name in names)
 
 
 def names_of(by_path: Mapping[str, list[Any]], place: str) -> list[str]:
     """Return the registered names at a place, such as those of all mechanisms, each once."""
-    names = [name for path, values in by_path.items() if _is_name(path, place) for name in values]
+    of_place = [values for path, values in by_path.items() if path.startswith(f"{place}.") and path.endswith(".name")]
+    names = [name for values in of_place for name in values]
     return list(dict.fromkeys(names))
-
-
-def _is_name(path: str, place: str) -> bool:
-    return path.startswith(f"{place}.") and path.endswith(".name")
 
 
 def _of_names(place: str, names: list[str]) -> Values:
@@ -131,7 +128,7 @@ def _place_of(path: str) -> str:
 def _of_values(path: str, values: list[Any], names: list[str]) -> Values:
     last = path.rsplit(".", 1)[-1]
     registry = REGISTRIES[_place_of(path)]
-    fields = (registry[name].model_fields.get(last) for name in names)
+    fields = (registry.shown(name).model_fields.get(last) for name in names)
     param = next((param for info in fields if info is not None and (param := param_of(info))), None)
     title = param.label if param else last.replace("_", " ").capitalize()
     if (place := _place_of(path)) != MECHANISM:

@@ -1,13 +1,35 @@
 """What the table of runs shows of results: the range of each measure over the cells, and curves of the first."""
 
+import json
+from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from dashboard.experiments import files
 from dashboard.experiments.models import Experiment
 from dashboard.jobs.models import State
-from privacy_engine.experiments import ExperimentSpec
+from privacy_engine import experiments
+from privacy_engine.experiments import ExperimentSpec, presets
 from privacy_engine.experiments.table import horizontal
+
+FILE = Path(__file__).with_name("preset_curves.json")
+REPETITIONS = 5
+
+
+@cache
+def preset_curves() -> dict[str, list[dict[str, Any]]]:
+    """Curves as those of a run, by the name of the preset."""
+    curves: dict[str, list[dict[str, Any]]] = json.loads(FILE.read_text("utf-8"))
+    return curves
+
+
+def curves_of(name: str) -> list[dict[str, Any]]:
+    """Compute the curves of a preset; values have three digits."""
+    spec = presets.parse({"name": name, "repetitions": REPETITIONS}).spec()
+    curves: list[dict[str, Any]] = measured(spec, experiments.run(spec, None))[0]["curves"]
+    return [curve | {"y": [value and float(f"{value:.3g}") for value in curve["y"]]} for curve in curves]
+
 
 CURVES = 8
 POINTS = 24

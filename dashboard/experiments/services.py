@@ -13,7 +13,7 @@ from dashboard.datasets.selectors import require_kind, require_ready
 from dashboard.experiments import execution
 from dashboard.experiments.common.inputs import inputs
 from dashboard.experiments.context import data_of
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Experiment
 from dashboard.experiments.naming import distinct_name
 from dashboard.experiments.stored_blocks import block_store
 from dashboard.jobs import models as job_models
@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def parts(self) -> int:
-        """In how many parts workers take it, if nothing of it is kept yet."""
+        """How many messages its work is sent in, where no cell was computed before; 0 if it is computed at once."""
         if self.at_once:
             return 0
         blocks = experiments.in_order(experiments.blocks(self.spec, self.lengths))
@@ -132,7 +132,8 @@ def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
     table = experiments.run(spec, data, block_store(row.owner_id))
     for column, value in execution.finished(row, spec, table).items():
         setattr(row, column, value)
-    row.started_at = Now()
+    row.state, row.progress = State.DONE, 1.0
+    row.started_at = row.finished_at = Now()
     with transaction.atomic():
         _hold_dataset(row)
         row.save(force_insert=True)
@@ -152,15 +153,14 @@ def _hold_dataset(row: Experiment) -> None:
 @transaction.atomic
 def _submit(row: Experiment) -> Experiment:
     _hold_dataset(row)
-    row.attempt, row.stage = 1, "Waiting for a worker"
     row.save(force_insert=True)
-    queue.submit_on_commit(Part.objects.create(experiment=row), row.owner)
+    queue.submit_on_commit(row, row.owner)
     return row
 
 
 @transaction.atomic
 def cancel_experiment(*, experiment: Experiment) -> None:
-    """Stop it: waiting parts at once, running ones after their block. What is computed is kept.
+    """Stop it: at once, though workers go on until the end of their block. What is computed is kept.
 
     Raises
     ------
@@ -168,9 +168,9 @@ def cancel_experiment(*, experiment: Experiment) -> None:
         It is over already.
     """
     rows = Experiment.objects.filter(pk=experiment.pk, state__in=job_models.OPEN)
-    if not rows.update(state=State.CANCELLED, stage="", finished_at=Now()):
+    if not rows.update(state=State.CANCELLED, stage="", finished_at=Now(), token=None, lease_until=None):
         raise job_models.NotOpen
-    execution.stop_parts(experiment.pk)
+    experiment.parts.all().delete()
 
 
 @transaction.atomic
@@ -187,12 +187,7 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
     _hold_dataset(experiment)
     now = Dataset.objects.filter(pk=experiment.dataset_id).first()
     planned = plan(dataset=now, preset=experiment.parsed_preset, spec=experiment.parsed_spec)
-    rows = Experiment.objects.filter(pk=experiment.pk, state__in=[State.CANCELLED, State.FAILED])
-    fresh: dict[str, Any] = {"state": State.QUEUED, "finished_at": None, "error": None, "dismissed": False}
-    fresh |= {"lengths": planned.lengths, "work_s": planned.seconds, "kept_s": 0.0}
-    if not rows.update(**fresh, stage="Waiting for a worker", attempt=1, started_at=None):
-        raise job_models.NotRetryable
-    execution.start_over(experiment)
-    queue.require_capacity(experiment.owner)
-    experiment.refresh_from_db()
-    return experiment
+    columns = {"lengths": planned.lengths, "work_s": planned.seconds, "kept_s": 0.0}
+    Experiment.objects.filter(pk=experiment.pk).update(**columns)
+    experiment.parts.all().delete()
+    return queue.retried(experiment)

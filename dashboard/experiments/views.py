@@ -13,15 +13,15 @@ from dashboard.core.ids import uuid_or_404
 from dashboard.core.paging import count_of, first_rows
 from dashboard.core.palette import palette, variants
 from dashboard.core.tags import tag_choices
-from dashboard.datasets.models import Dataset, Kind, kind_text
+from dashboard.datasets.models import Kind, kind_text
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.experiments import run_results, run_table
 from dashboard.experiments.common.pages import pages
 from dashboard.experiments.filters import ExperimentFilter
 from dashboard.experiments.form_summary import preset_seconds
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.preset_curves import preset_curves
 from dashboard.experiments.run_parameters import level_text, values_by_path
+from dashboard.experiments.run_results import preset_curves
 from dashboard.experiments.selectors import visible_experiments
 from dashboard.jobs.models import State
 from dashboard.projects.selectors import project_choices
@@ -70,10 +70,12 @@ def _table(request: HttpRequest) -> dict[str, Any]:
         "orders": ORDERS,
         "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project")),
         "total": count_of(mine),
-        "tags": tag_choices(mine),
-        "projects": project_choices(request.user),
-        "kinds": Kind.choices,
-        "states": [(value, label.lower()) for value, label in State.choices if value != State.READY],
+        "choices": [
+            ("Kind", "kind", Kind.choices),
+            ("State", "state", [(value, label.lower()) for value, label in State.choices if value != State.READY]),
+            ("Project", "project", project_choices(request.user)),
+            ("Tag", "tag", tag_choices(mine)),
+        ],
     }
 
 
@@ -95,7 +97,10 @@ def new(request: HttpRequest) -> HttpResponse:
     named = [preset | {"seconds": preset_seconds(preset["name"])} for preset in _presets(kind)]
     context = {
         "data": {
-            "datasets": [_choice(dataset) for dataset in _ready_datasets(request, kind)],
+            "datasets": [
+                {"id": str(dataset.pk), "name": dataset.name, "points": dataset.points} | own.choice(dataset)
+                for dataset in _ready_datasets(request, kind)
+            ],
             "kind": kind,
             "usual_kind": Kind.values[0],
             "urls": _urls(kind),
@@ -125,10 +130,6 @@ def _kind_of(request: HttpRequest, origin: Any) -> str:
         return presets[preset].kind
     requested = request.GET.get("kind", "")
     return requested if requested in Kind.values else Kind.values[0]
-
-
-def _choice(dataset: Dataset) -> dict[str, Any]:
-    return {"id": str(dataset.pk), "name": dataset.name, "points": dataset.points} | pages[dataset.kind].choice(dataset)
 
 
 @require_safe

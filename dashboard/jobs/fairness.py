@@ -26,10 +26,17 @@ def same_queue(model: type[Job]) -> list[type[Job]]:
 
 
 def running(models: Iterable[type[Job]]) -> Counter[Any]:
-    """How many jobs of these models run, by owner."""
+    """How many jobs of these models run, by owner; a job whose parts run does not count beside them.
+
+    The worker that holds it works on one of them.
+    """
     counts: Counter[Any] = Counter()
+    models = list(models)
     for model in models:
         rows = model._default_manager.filter(state=State.RUNNING).order_by()
+        parts = getattr(model, "parts", None)
+        if parts and parts.rel.related_model in models:
+            rows = rows.exclude(parts__state=State.RUNNING)
         counts.update(dict(rows.values_list(model.OWNER).annotate(n=Count("pk"))))
     return counts
 

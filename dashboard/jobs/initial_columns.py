@@ -1,6 +1,6 @@
 """Columns and constraints of job rows as the first migrations of their apps made them; later ones changed them."""
 
-from django.db import models
+from django.db import migrations, models
 from django.db.models import Field, Q
 
 STATES = [
@@ -51,3 +51,27 @@ def job_constraints(name: str) -> list[models.CheckConstraint]:
         models.CheckConstraint(condition=condition, name=f"{name}_held_while_running"),
         *status_constraints(name),
     ]
+
+
+def parts_of(job: str, name: str) -> migrations.CreateModel:
+    """Return what creates the model ``name`` of parts of a ``job``, as "releases.release"."""
+    prefix = f"{job.split('.')[1]}_part"
+    return migrations.CreateModel(
+        name=name,
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            *columns(*STATUS, *LEASE, "enqueued_at", "progressed_at"),
+            ("step", models.CharField(max_length=20)),
+            ("number", models.PositiveIntegerField()),
+            ("weight", models.FloatField(default=1.0)),
+            ("given", models.JSONField(blank=True, default=dict)),
+            ("result", models.JSONField(blank=True, null=True)),
+            ("job", models.ForeignKey(on_delete=models.CASCADE, related_name="parts", to=job)),
+        ],
+        options={
+            "constraints": [
+                *job_constraints(prefix),
+                models.UniqueConstraint(fields=("job", "step", "number"), name=f"{prefix}_one_per_number"),
+            ]
+        },
+    )

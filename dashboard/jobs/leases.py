@@ -50,6 +50,9 @@ class Preempted(Exception):
     """A job of another owner is next: what is done is stored, and the job waits in the queue again."""
 
 
+_held: list[Lease] = []  # by this process: that of a job, then that of its part
+
+
 def _lease_end() -> Any:
     return Now() + timedelta(seconds=settings.CAIRN_LEASE_S)
 
@@ -77,10 +80,10 @@ def claim(model: type[Job], pk: Any) -> uuid.UUID | None:
 
 
 class Lease:
-    """A claimed row, kept alive by a heartbeat while the work runs."""
+    """A claimed row, kept alive by a heartbeat while the work runs; within it may be that of a part of the work."""
 
     def __init__(self, model: type[Job], pk: Any, token: uuid.UUID) -> None:
-        self.model, self.pk, self.token = model, pk, token
+        self.model, self.pk, self.token, self.attempt = model, pk, token, 0
         self._stop = threading.Event()
         self._lost = self._cancelled = self._advanced = False
         self._reported = 0.0
@@ -94,14 +97,22 @@ class Lease:
     def __enter__(self) -> Lease:
         self._thread.start()
         self._listening.__enter__()
-        slots.own.hold(self.model._meta.label, self.pk, self.token)
+        _held.append(self)
+        self._show()
         return self
 
     def __exit__(self, *_: object) -> None:
+        _held.remove(self)
         slots.own.let_go()
+        for outer in _held[-1:]:
+            outer._show()
         self._listening.__exit__(None, None, None)
         self._stop.set()
         self._thread.join()
+
+    def _show(self) -> None:
+        slots.own.hold(self.model._meta.label, self.pk, self.token)
+        slots.own.attempt = self.attempt
 
     def _advance(self) -> None:
         """Note that the work goes on: called very often, so the database learns of it at the next heartbeat."""
@@ -133,11 +144,12 @@ class Lease:
             self._cancelled = slots.own.cancelled = True
 
     def check(self) -> None:
-        """Raise :class:`LeaseLost` or :class:`Cancelled` if either is known."""
-        if self._lost:
-            raise LeaseLost
-        if self._cancelled:
-            raise Cancelled
+        """Raise :class:`LeaseLost` or :class:`Cancelled` if either is known, of this or of its job."""
+        for lease in _held or [self]:
+            if lease._lost:
+                raise LeaseLost
+            if lease._cancelled:
+                raise Cancelled
 
     def confirm(self) -> None:
         """Look at once whether the row is ours still. In a transaction it stays so until the end of that.
@@ -167,6 +179,10 @@ class Lease:
         release_free_memory()  # or freed pages of the heap stay until the job ends: 100 MB of a long job
         self.check()
 
+    def reporting(self, stage: str, start: float = 0.0, end: float = 1.0) -> Callable[[float], None]:
+        """:meth:`report` for shares of a stage, which goes from one share of the work to another."""
+        return lambda share: self.report(stage, start + (end - start) * share)
+
     def finish(self, state: str, **fields: Any) -> None:
         """End the job in ``state``, in a single UPDATE with the token as condition.
 
@@ -179,10 +195,10 @@ class Lease:
         if not ended:
             raise LeaseLost
 
-    def requeue(self) -> bool:
-        """Let the row wait again, this attempt not counted; False if it is to be cancelled, or no longer ours."""
+    def requeue(self, attempt: Any) -> bool:
+        """Let the row wait again, with so many attempts; False if it is to be cancelled, or no longer ours."""
         fresh = {"state": State.QUEUED, "token": None, "lease_until": None, "stage": "", "enqueued_at": None}
-        return bool(self.rows().filter(cancel_requested=False).update(**fresh, attempt=F("attempt") - 1))
+        return bool(self.rows().filter(cancel_requested=False).update(**fresh, attempt=attempt))
 
 
 def run(model: type[JobRow], pk: Any, work: Callable[[JobRow, Lease], dict[str, Any]]) -> JobRow | None:
@@ -200,14 +216,14 @@ def run(model: type[JobRow], pk: Any, work: Callable[[JobRow, Lease], dict[str, 
     try:
         with lease:
             row = model._default_manager.get(pk=pk)
-            slots.own.attempt = row.attempt
+            slots.own.attempt = lease.attempt = row.attempt
             fields = work(row, lease)
             lease.check()
             patiently(lambda: lease.finish(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields))
     except (LeaseLost, model.DoesNotExist):
         logger.warning("%s %s was taken away; nothing published", model.__name__, pk)
     except Preempted:
-        _requeue(lease)
+        _requeue(lease, attempt=0)  # it went on: what stopped earlier attempts is over
         enqueue_all(model._default_manager.filter(pk=pk, state=State.QUEUED))
     except Cancelled:
         _finish_quietly(lease, State.CANCELLED)
@@ -215,15 +231,16 @@ def run(model: type[JobRow], pk: Any, work: Callable[[JobRow, Lease], dict[str, 
         if is_transient(error):
             logger.warning("%s %s is requeued: %s", model.__name__, pk, type(error).__name__)
             forget_connection()
-            _requeue(lease)  # the sweep sends the message: after a while, in which the database may recover
+            # the sweep sends the message: after a while, in which the database may recover
+            _requeue(lease, attempt=F("attempt") - 1)
         else:
             _finish_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
     return row
 
 
-def _requeue(lease: Lease) -> None:
-    """Let the row wait again; if it is to be cancelled, end it."""
-    if not patiently(lease.requeue):
+def _requeue(lease: Lease, attempt: Any) -> None:
+    """Let the row wait again with so many attempts; if it is to be cancelled, end it."""
+    if not patiently(lambda: lease.requeue(attempt)):
         _finish_quietly(lease, State.CANCELLED)
 
 

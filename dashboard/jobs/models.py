@@ -29,9 +29,13 @@ OPEN = [State.QUEUED, State.RUNNING]
 """The states of what waits or runs."""
 
 
-class JobStatus(models.Model):
-    """Columns of what an owner waits for, as the list of jobs shows it."""
+class Job(models.Model):
+    """Columns of a row that a worker works off, as the list of jobs shows it to its owner."""
 
+    TASK: ClassVar[str]  # the name of the Celery task that takes its id
+    QUEUE: ClassVar = "interactive"  # whose messages it has: of what a person waits for, or "batch"
+    OWNER: ClassVar = "owner"  # the column of its owner's id
+    QUEUED_AS: ClassVar = "pk"  # the column whose value the place in the queue is counted by
     SUCCEEDED: ClassVar[str] = State.DONE
     RELATED: ClassVar[tuple[str, ...]] = ()  # what the list of jobs reads beside the row
 
@@ -44,6 +48,11 @@ class JobStatus(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     dismissed = models.BooleanField(default=False)  # the owner has seen how it ended
+    token = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    enqueued_at = models.DateTimeField(null=True, blank=True)
+    progressed_at = models.DateTimeField(null=True, blank=True)  # when it last went on: queued again, begun, in work
 
     objects = OwnedQuerySet.as_manager()
 
@@ -78,7 +87,7 @@ class JobStatus(models.Model):
     @property
     def waits_since(self) -> Any:
         """When it was queued, as far as that is known."""
-        return getattr(self, "enqueued_at", None) or self.created_at
+        return self.enqueued_at or self.created_at
 
     @property
     def seconds_left(self) -> float | None:
@@ -89,36 +98,40 @@ class JobStatus(models.Model):
         return max(spent * (1 - self.progress) / self.progress, 0.0)
 
 
-class Job(JobStatus):
-    """Columns of a row that a worker works off."""
+class JobPart(Job):
+    """A part of a job, which any worker may take (dashboard/jobs/parts.py); a subclass has the ``job``.
 
-    TASK: ClassVar[str]  # the name of the Celery task that takes its id
-    QUEUE: ClassVar = "interactive"  # whose messages it has: of what a person waits for, or "batch"
-    OWNER: ClassVar = "owner"  # the column of its owner's id
-    QUEUED_AS: ClassVar = "pk"  # the column whose value the place in the queue is counted by
+    ``number`` is that of its piece of the job, ``weight`` how much work it is.
+    """
 
-    token = models.UUIDField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    cancel_requested = models.BooleanField(default=False)
-    enqueued_at = models.DateTimeField(null=True, blank=True)
-    progressed_at = models.DateTimeField(null=True, blank=True)  # when it last went on: queued again, begun, in work
+    QUEUE: ClassVar = "batch"
+    OWNER: ClassVar = "job__owner"
+    QUEUED_AS: ClassVar = "job_id"
 
-    class Meta(JobStatus.Meta):
+    step = models.CharField(max_length=20)  # of the job
+    number = models.PositiveIntegerField()
+    weight = models.FloatField(default=1.0)
+    given = models.JSONField(default=dict, blank=True)  # what else it is about, such as the name of a file
+    result = models.JSONField(null=True, blank=True)  # what the job needs of it
+
+    class Meta(Job.Meta):
         abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.step} {self.number} of {self.job_id}"
 
 
 JobRow = TypeVar("JobRow", bound=Job)
 
 
-def listed_models() -> list[type[JobStatus]]:
-    """Every model that has an owner who waits for its rows, in the order of the apps."""
-    owned = [model for model in apps.get_models() if issubclass(model, JobStatus)]
-    return [model for model in owned if any(field.name == "owner" for field in model._meta.get_fields())]
-
-
 def models_of() -> list[type[Job]]:
-    """Every model whose rows are jobs."""
+    """Every model whose rows are jobs, in the order of the apps."""
     return [model for model in apps.get_models() if issubclass(model, Job)]
+
+
+def listed_models() -> list[type[Job]]:
+    """Those that an owner waits for: all but the parts of others."""
+    return [model for model in models_of() if not issubclass(model, JobPart)]
 
 
 def owner_of(job: Job) -> Any:
@@ -126,17 +139,6 @@ def owner_of(job: Job) -> Any:
     for name in job.OWNER.split("__"):
         job = getattr(job, name)
     return job
-
-
-def status_constraints(name: str) -> list[models.BaseConstraint]:
-    """What holds for every row that is waited for, whoever writes it."""
-    return [
-        models.CheckConstraint(name=f"{name}_progress_share", condition=Q(progress__gte=0, progress__lte=1)),
-        models.CheckConstraint(
-            name=f"{name}_finished_when_over",
-            condition=Q(state__in=OPEN, finished_at__isnull=True) | ~Q(state__in=OPEN) & Q(finished_at__isnull=False),
-        ),
-    ]
 
 
 def job_constraints(name: str) -> list[models.BaseConstraint]:
@@ -148,7 +150,19 @@ def job_constraints(name: str) -> list[models.BaseConstraint]:
             condition=Q(state=State.RUNNING) & held
             | ~Q(state=State.RUNNING) & Q(token__isnull=True, lease_until__isnull=True),
         ),
-        *status_constraints(name),
+        models.CheckConstraint(name=f"{name}_progress_share", condition=Q(progress__gte=0, progress__lte=1)),
+        models.CheckConstraint(
+            name=f"{name}_finished_when_over",
+            condition=Q(state__in=OPEN, finished_at__isnull=True) | ~Q(state__in=OPEN) & Q(finished_at__isnull=False),
+        ),
+    ]
+
+
+def part_constraints(name: str) -> list[models.BaseConstraint]:
+    """What holds for every row of parts."""
+    return [
+        *job_constraints(name),
+        models.UniqueConstraint(fields=["job", "step", "number"], name=f"{name}_one_per_number"),
     ]
 
 

@@ -4,9 +4,20 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
 
 from dashboard.jobs import fairness
-from dashboard.jobs.models import OPEN, Job, State, models_of
+from dashboard.jobs.models import Job, State, models_of
+from privacy_engine.core import kernel_folder
+
+
+def queue(request: HttpRequest) -> dict[str, Any]:
+    """``queue_positions``, the places in the queues by id: counted where a page shows a place, and once.
+
+    ``compiling``: whether a part of the engine may have to be compiled first.
+    """
+    return {"queue_positions": SimpleLazyObject(positions), "compiling": lambda: not kernel_folder.is_complete()}
 
 
 def ahead(model: type[Job], owner: Any) -> int:
@@ -18,7 +29,7 @@ def ahead(model: type[Job], owner: Any) -> int:
 def positions() -> dict[Any, int]:
     """Return the place of everything that waits, by id, from 1.
 
-    Parts of an experiment are an entry under its id, at the place of its first part. The queues of messages are
+    Parts of a job are an entry under its id, at the place of its first part. The queues of messages are
     counted separately: workers take from them in turn.
     """
     queues: dict[str, list[type[Job]]] = defaultdict(list)
@@ -37,15 +48,10 @@ def _turns(models: list[type[Job]]) -> tuple[list[tuple[int, Any, Any]], Counter
     Also returned: the turn that the next entry of each owner would have.
     """
     entries: list[tuple[Any, Any, Any]] = []
-    turn: Counter[Any] = Counter()
+    turn = fairness.running(models)
     for model in models:
-        rows = model._default_manager.filter(state__in=OPEN).order_by()
-        since = Coalesce("enqueued_at", "created_at")
-        for state, *entry in rows.values_list("state", since, model.OWNER, model.QUEUED_AS):
-            if state == State.QUEUED:
-                entries.append((entry[0], entry[1], entry[2]))
-            else:
-                turn[entry[1]] += 1
+        rows = model._default_manager.filter(state=State.QUEUED).order_by()
+        entries += rows.values_list(Coalesce("enqueued_at", "created_at"), model.OWNER, model.QUEUED_AS)
     turns: dict[Any, tuple[int, Any, Any]] = {}
     for waits_since, owner, key in sorted(entries, key=lambda entry: entry[0]):
         if key not in turns:

@@ -89,7 +89,7 @@ def submit_on_commit(job: Job, owner: Any) -> None:
 
 
 def require_capacity(owner: Any) -> None:
-    """Refuse what was written in this transaction if ``owner`` has too much that waits; experiments are single entries.
+    """Refuse what was written in this transaction if ``owner`` has too much that waits; a job with its parts is one.
 
     Raises
     ------
@@ -100,14 +100,14 @@ def require_capacity(owner: Any) -> None:
     if most:
         # no key: inserted rows that name the owner hold a shared lock on the key, in this and other transactions
         get_user_model()._default_manager.select_for_update(no_key=True).get(pk=owner.pk)
-        waiting = sum(_entries(model, owner) for model in models_of())
+        waiting = len(set[Any]().union(*(_entries(model, owner) for model in models_of())))
         if waiting > most:
             raise TooManyJobs(waiting - 1, most)
 
 
-def _entries(model: type[Job], owner: Any) -> int:
+def _entries(model: type[Job], owner: Any) -> set[Any]:
     rows = model._default_manager.filter(**{model.OWNER: owner, "state": State.QUEUED}).order_by()
-    return int(rows.values(model.QUEUED_AS).distinct().count())
+    return set(rows.values_list(model.QUEUED_AS, flat=True).distinct())
 
 
 def request_cancel(job: Job) -> None:

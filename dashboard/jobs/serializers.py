@@ -6,10 +6,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import FailureField
-from dashboard.jobs.models import JobStatus, State
+from dashboard.jobs.models import Job, State
 from dashboard.jobs.positions import positions
 
-Row = TypeVar("Row", bound=JobStatus)
+Row = TypeVar("Row", bound=Job)
 
 
 @extend_schema_field({"type": "integer", "nullable": True, "minimum": 1})
@@ -20,7 +20,7 @@ class QueuePositionField(serializers.Field[Any, Any, Any, Any]):
         text = "The place in the queue, from 1; null where it does not wait."
         super().__init__(source="*", read_only=True, help_text=text, **kwargs)
 
-    def to_representation(self, value: JobStatus) -> int | None:
+    def to_representation(self, value: Job) -> int | None:
         if value.state != State.QUEUED:
             return None
         if "queue_positions" not in self.context:

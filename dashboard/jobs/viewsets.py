@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.errors import require_state
-from dashboard.core.rest.parsing import AnyAccept, JSONBody, attachment, file_body
+from dashboard.core.rest.parsing import AnyAccept, attachment, file_body
 from dashboard.core.rest.views import RowViewSet
 from dashboard.jobs import queue
-from dashboard.jobs.models import JobStatus, State
+from dashboard.jobs.models import Job, State
 
-Row = TypeVar("Row", bound=JobStatus)
+Row = TypeVar("Row", bound=Job)
 
 
 class JobFilter(filters.FilterSet):
@@ -26,13 +26,18 @@ class JobFilter(filters.FilterSet):
     state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
 
 
+def finished(view: Any) -> Any:
+    """The row that a request names, as :func:`operation` takes it; it must have succeeded, or the answer is 409."""
+    return view.finished_object()
+
+
 class JobViewSet(RowViewSet[Row]):
     """List, retrieve, delete, cancel and retry the rows of one model.
 
     A subclass overrides :meth:`cancel_job`, :meth:`retry_job` and :meth:`perform_destroy` where its app does more.
     """
 
-    parser_classes: tuple[type[Any], ...] = (JSONBody,)
+    filterset_class: type[filters.FilterSet] = JobFilter
 
     def cancel_job(self, row: Any) -> None:
         """Stop ``row``."""
@@ -45,10 +50,6 @@ class JobViewSet(RowViewSet[Row]):
     def perform_destroy(self, instance: Any) -> None:
         """Delete the row."""
         queue.delete(instance)
-
-    def row_response(self, row: Any, status: int = 200) -> Response:
-        """Return ``row`` as the API represents it."""
-        return Response(self.get_serializer(row).data, status=status)
 
     def finished_object(self) -> Any:
         """Return the requested row, which must have succeeded; 409 otherwise."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of
-from dashboard.datasets.scale import scale_of
+from dashboard.datasets.scale import scale_of, stored_scale
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import mask_of, promise_context
 from dashboard.storage.data_files import cached_data
@@ -41,7 +41,8 @@ class TrajectoryInputs(ReleaseInputs[Trajectories]):
 
     def record_scale(self) -> None:
         """Store with a dataset of an earlier version the scale that verdicts need."""
-        scale_of(self._dataset, self.data)
+        if stored_scale(self._dataset) is None:
+            scale_of(self._dataset, self.data)
 
     @cached_property
     def people(self) -> Sequence[Person]:

@@ -8,8 +8,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.errors import must_be
-from dashboard.core.rest.parsing import Anything, Number, Whole
+from dashboard.core.rest.parsing import Anything, Number, RowField, Whole
 from dashboard.landmarks.correlation import named, parse_correlation
+from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.losses import BOUNDS
 from privacy_engine.errors import ParameterError
@@ -136,7 +137,7 @@ class PlanRequest(serializers.Serializer[Any]):
     alpha = Number(help_text="The loss allowed at every event, between states as far apart as diameter_m.")
     radius_m = Number(help_text="The budgets are levels within this radius.")
     n = Whole(required=False, help_text="How many events; or name a landmark set.")
-    landmark_set = serializers.UUIDField(required=False)
+    landmark_set = RowField(visible_landmark_sets, required=False)
     series = Whole(default=0)
     correlation = CorrelationField(default=dict)
     method = serializers.ChoiceField(

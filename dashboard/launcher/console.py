@@ -11,7 +11,7 @@ def main(arguments: Sequence[str]) -> None:
 
     start_again_with_them(arguments)
     from dashboard.launcher.commands import execute
-    from dashboard.launcher.settings_problem import refuse_broken_settings
+    from dashboard.launcher.environment import refuse_broken_settings
 
     refuse_broken_settings(arguments)
     execute(["cairn", *arguments])

@@ -60,12 +60,12 @@ def queues_go_on(name: str = "") -> bool:
 
     from django.db import DatabaseError
 
-    from dashboard.jobs import stalls, workers
+    from dashboard.jobs import reaper, workers
 
     seen = workers.latest()
     mine = next((beat.text.split() for beat in seen if beat.name == _worker(name)), None)
     try:
-        stalled = stalls.stalled_queues(seen)
+        stalled = reaper.stalled_queues(seen)
     except DatabaseError:  # nothing is known
         return True
     return not stalled if mine is None else not set(stalled) & set(mine)

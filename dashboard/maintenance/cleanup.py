@@ -7,11 +7,13 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import DatabaseError, close_old_connections, connection, transaction
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from dashboard.account_data import services as account_data
 from dashboard.accounts import services as accounts
@@ -19,16 +21,58 @@ from dashboard.accounts.models import UserSession
 from dashboard.core import beats
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets import earlier_readings, resumable
-from dashboard.datasets.models import Reading
-from dashboard.experiments.execution import recover_lost
+from dashboard.datasets.models import Dataset, Reading
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper
-from dashboard.maintenance import file_check, objects, orphans, retention
+from dashboard.jobs.models import State, listed_models
+from dashboard.maintenance import file_check, objects, orphans
 from dashboard.releases.downloads import KEPT
 from dashboard.storage import installation, local_files, removals, trash
 from dashboard.storage.stored_path import stored_files
 from privacy_engine.core import progress
+
+AT_ONCE = 200
+"""Rows of a kind in a round of the sweep."""
+
+
+def apply_retention() -> dict[str, int]:
+    """Delete originals (``CAIRN_ORIGINAL_DAYS``) and failed or cancelled jobs (``CAIRN_FAILED_DAYS``); how many."""
+    counts = {"originals": 0, "failed": 0}
+    if settings.CAIRN_ORIGINAL_DAYS:
+        counts["originals"] = _remove_originals(_before(settings.CAIRN_ORIGINAL_DAYS))
+    if settings.CAIRN_FAILED_DAYS:
+        counts["failed"] = _delete_failed(_before(settings.CAIRN_FAILED_DAYS))
+    return counts
+
+
+def _before(days: int) -> datetime:
+    return timezone.now() - timedelta(days=days)
+
+
+def _remove_originals(before: datetime) -> int:
+    """Files of datasets that were read before; points, releases and the ledger stay."""
+    old = Dataset.objects.filter(state=State.READY, finished_at__lt=before, original_removed_at=None)
+    removed = 0
+    for row in old.filter(aggregation__isnull=True, stay_detection__isnull=True)[:AT_ONCE]:
+        # the row first: a dataset that is being read again meanwhile is not ready any more
+        with transaction.atomic():
+            if old.filter(pk=row.pk).update(original_removed_at=timezone.now()):
+                removals.request(str(row.original_path))
+                removed += 1
+    return removed
+
+
+def _delete_failed(before: datetime) -> int:
+    """Rows of every kind of job; what they were charged stays charged, and their files go with them."""
+    deleted = 0
+    for model in listed_models():
+        old = model._default_manager.filter(state__in=[State.FAILED, State.CANCELLED], finished_at__lt=before)
+        for row in old[:AT_ONCE]:
+            row.delete()
+            deleted += 1
+    return deleted
+
 
 logger = logging.getLogger(__name__)
 
@@ -79,8 +123,6 @@ class Cleanup:
             if tidies:
                 installation.require(whole=lists)
             done = _added(self._sweep(model) for model in job_models.models_of())
-            if not self._lenient:
-                recover_lost()
             with progress.listening(loop_path().touch):
                 if not tidies:
                     removals.finish()
@@ -126,7 +168,7 @@ def tidy(*, list_objects: bool = False) -> dict[str, int]:
     sessions, _ = UserSession.objects.filter(expire_date__lt=Now()).delete()
     uploads = resumable.forget_expired()
     account_data.forget_expired()
-    retention.apply()
+    apply_retention()
     earlier_readings.request_next()
     removals.finish()
     removals.conclude()

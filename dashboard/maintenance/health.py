@@ -16,7 +16,7 @@ from dashboard.core.broker_ping import broker_answers
 from dashboard.jobs import models as job_models
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
-from dashboard.jobs.stalls import stalled_queues
+from dashboard.jobs.reaper import stalled_queues
 from dashboard.maintenance import cleanup
 from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import SPARE_BYTES
@@ -38,7 +38,9 @@ def healthz(request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         queue = {"database": False, "oldest_queued_s": None, "expired_leases": None, "queues": None}
         stalled = []
-    report: dict[str, Any] = {"ok": queue["database"] and not stalled, "stalled": stalled, **queue, **_workers(seen)}
+    report: dict[str, Any] = {"ok": queue["database"] and not stalled, "stalled": stalled, **queue}
+    # web servers are up without workers: that does not decide about ``ok``, jobs that wait in vain do
+    report |= {"workers": workers.answering(seen), "worker_beat_s": _rounded(seen[0].age_s if seen else None)}
     report |= {"sweep_beat_s": _rounded(cleanup.last_sweep_s() if broker else None), "broker": broker}
     report |= {"disk_space": _has_disk_space(), **_storage()}
     status = 200 if queue["database"] else 503
@@ -71,14 +73,6 @@ def _queues(seen: Sequence[Beat]) -> tuple[dict[str, dict[str, Any]], int]:
             age_s = round((now - counts["first"]).total_seconds(), 1)
             queue["oldest_s"] = max(age_s, queue["oldest_s"] or 0.0)
     return queues, expired
-
-
-def _workers(seen: Sequence[Beat]) -> dict[str, Any]:
-    """How many workers answer, and seconds since the last beat of any; None where none did in the last hour.
-
-    Web servers are up without workers, so this does not decide about ``ok``; jobs that wait in vain do.
-    """
-    return {"workers": workers.answering(seen), "worker_beat_s": _rounded(seen[0].age_s if seen else None)}
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -81,13 +81,16 @@ def _ids(names: Iterable[str], part: int = 1) -> Iterator[uuid.UUID]:
 
 def _of_datasets(names: list[str]) -> Iterator[str]:
     rows = Dataset.objects.filter(pk__in=set(_ids(names)))
-    for row in rows.only("pk", "points_file"):
+    for row in rows.only("pk", "points_file", "state"):
         yield str(row.original_path)
         yield from (name for name in names if row.file_token and row.file_token in name)
+        yield from (name for name in names if row.open and name.startswith(f"{row.folder}/part-"))
     errors = {name.partition("/errors-")[2][:36] for name in names}
     known = [uuid.UUID(pk) for pk in errors if _is_id(pk)]
-    for release in Release.objects.filter(pk__in=known).select_related("dataset").only("pk", "data_file", "dataset_id"):
+    columns = ("pk", "data_file", "dataset_id", "state")
+    for release in Release.objects.filter(pk__in=known).select_related("dataset").only(*columns):
         yield from (name for name in names if release.file_token and release.file_token in name)
+        yield from (name for name in names if release.open and f"/errors-{release.pk}-part-" in name)
 
 
 def _files_of(reading: Reading) -> list[str]:

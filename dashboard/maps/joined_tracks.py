@@ -15,12 +15,12 @@ from rest_framework.request import Request
 from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be
 from dashboard.core.rest.binary import binary_response, filed
-from dashboard.core.rest.parsing import Whole, valid
+from dashboard.core.rest.parsing import Whole
 from dashboard.maps import track_encoding
 from dashboard.maps.prepared import LARGE, Drawn, stored
 from dashboard.maps.series_cache import Line, importances, lines, sizes_of
 from dashboard.maps.track_encoding import VERSION, joined
-from privacy_engine.core.arrays import Ints
+from privacy_engine.core.arrays import Ints, ceil_div
 from privacy_engine.core.progress import reported
 from privacy_engine.data.mapped_series import picked
 
@@ -46,13 +46,12 @@ class TracksQuery(serializers.Serializer[Any]):
         return attrs
 
 
-def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
+def answer(request: Request, drawn: Drawn, points: int, reduce: str, *, tag: str) -> HttpResponseBase:
     """All series of a file. ``tag`` names the file's content."""
-    params = valid(TracksQuery, request.query_params)
-    name = f"{tag}-all-{params['points']}-{params['reduce']}-{VERSION}"
-    if params["points"] == USUAL and sum(drawn.lengths) > LARGE:
-        return binary_response(request, lambda: _ahead(drawn, params["reduce"]), tag=name)
-    return binary_response(request, lambda: _encoded(drawn, **params), tag=name)
+    name = f"{tag}-all-{points}-{reduce}-{VERSION}"
+    if points == USUAL and sum(drawn.lengths) > LARGE:
+        return binary_response(request, lambda: _ahead(drawn, reduce), tag=name)
+    return binary_response(request, lambda: _encoded(drawn, points=points, reduce=reduce), tag=name)
 
 
 def prepare(drawn: Drawn, reduce: str) -> Iterator[int]:
@@ -104,7 +103,7 @@ def _kept(series: Sequence[Line], points: int, reduce: str) -> list[Ints]:
     if total <= points:
         return [np.arange(size) for size in sizes]
     if reduce == "sample" or total > MOST:  # whose importance would take seconds
-        return [np.arange(0, size, -(-total // points)) for size in sizes]
+        return [np.arange(0, size, ceil_div(total, points)) for size in sizes]
     important = np.concatenate(importances(series))
     least = np.partition(important, total - points)[total - points]
     return [np.flatnonzero((line.importance > least) | np.isinf(line.importance)) for line in series]

@@ -12,8 +12,9 @@ import numpy as np
 from dashboard.core.errors import must_be
 from dashboard.maps import line_simplification
 from dashboard.storage import parquet
-from dashboard.storage.large_files import StoredSeries
+from dashboard.storage.data_files import StoredSeries
 from dashboard.storage.stored_path import Source, StoredPath, decoding, stored_files
+from privacy_engine.core.arrays import ceil_div
 from privacy_engine.core.progress import blocks
 from privacy_engine.data.mapped_series import piecewise
 from privacy_engine.datatypes.trajectory_table import columns_of
@@ -118,7 +119,7 @@ def level(path: Source, series: int) -> Line:
 def _level(path: Source, series: int) -> Line:
     held: Any = lines(path)
     start, size = int(held.sizes[:series].sum()), int(held.sizes[series])
-    every = max(-(-size // (LEVEL - 1)), 1)
+    every = max(ceil_div(size, LEVEL - 1), 1)
     parts = [{name: values[:0] for name, values in held.columns(0, 0).items()} | {"event": np.arange(0)}]
     for part in blocks(size, BLOCK):
         columns = held.columns(start + part.start, start + part.stop)

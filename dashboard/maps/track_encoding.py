@@ -8,7 +8,7 @@ drawn from position ends[k - 1] to before ends[k]; there are as many ends as the
 
 import struct
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -20,12 +20,12 @@ from rest_framework.request import Request
 from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be
 from dashboard.core.rest.binary import binary_response, filed
-from dashboard.core.rest.parsing import Number, Whole, valid
+from dashboard.core.rest.parsing import Number, Whole
 from dashboard.maps.line_simplification import MapView
 from dashboard.maps.prepared import LARGE, Drawn, stored
 from dashboard.maps.series_cache import Line, level, line
 from dashboard.maps.varint import packed
-from privacy_engine.data.published import CELLS_PER_DEGREE
+from privacy_engine.data.points_digest import CELLS_PER_DEGREE
 
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
@@ -56,10 +56,8 @@ class TrackQuery(serializers.Serializer[Any]):
 VIEW = ("west", "north", "width", "height", "zoom", "middle")
 
 
-def answer(request: Request, drawn: Drawn, *, tag: str) -> HttpResponseBase:
+def answer(request: Request, drawn: Drawn, series: int, view: MapView | None, *, tag: str) -> HttpResponseBase:
     """A series of a file: all of it or what a map view shows. ``tag`` names the file's content."""
-    params = valid(TrackQuery, request.query_params)
-    series, view = params["series"], params["view"]
 
     def body() -> bytes | BinaryIO:
         if view is None and series < len(drawn.lengths) and drawn.lengths[series] > LARGE:
@@ -78,14 +76,6 @@ def _encoded(drawn: Drawn, series: int, view: MapView | None) -> bytes | BinaryI
 def ahead(drawn: Drawn, series: int) -> BinaryIO:
     """What is sent of a large series, as a file."""
     return stored(drawn.beside(f"track-{series}"), lambda: _parts(line(drawn.path, series)))
-
-
-def answer_line(
-    request: Request, encoded: Callable[[MapView | None], bytes | BinaryIO], *, tag: str
-) -> HttpResponseBase:
-    """A line that is not stored as a series; ``tag`` names it."""
-    view = valid(TrackQuery, request.query_params)["view"]
-    return binary_response(request, lambda: encoded(view), tag=tag)
 
 
 def encode(track: Line) -> bytes:

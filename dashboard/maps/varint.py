@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Ints
+from privacy_engine.core.arrays import Ints, ceil_div
 from privacy_engine.core.progress import reported
 from privacy_engine.data.mapped_series import leaving
 
@@ -37,7 +37,7 @@ def _blocks(n: int) -> list[tuple[int, int]]:
 
 
 def _encoded(codes: NDArray[np.uint64]) -> bytes:
-    longest = max(1, -(-int(codes.max()).bit_length() // 7))
+    longest = max(1, ceil_div(int(codes.max()).bit_length(), 7))
     left: NDArray[np.unsignedinteger[Any]] = codes.astype(np.uint32 if longest <= 4 else np.uint64)
     out, used = np.empty((len(left), longest), dtype=np.uint8), np.ones((len(left), longest), dtype=np.bool_)
     for at in range(longest):

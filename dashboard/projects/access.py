@@ -15,8 +15,8 @@ from django.db import models
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
-from dashboard.core.alternatives import mark_alternatives
 from dashboard.core.owned import OwnedQuerySet
+from dashboard.core.paging import mark_alternatives
 from dashboard.projects.models import RANK, Membership, Project, Role
 from privacy_engine.errors import EngineError
 
@@ -187,9 +187,6 @@ def require_own(user: Any, row: Any, what: str) -> None:
         ``what`` names what only its owner does.
     """
     if owner_id_of(row) != user.pk:
-        text = f"Only {_owner_name(row)}, whom it belongs to, may {what}."
+        owner = _at(row, getattr(row, "OWNER", "owner"))
+        text = f"Only {owner.get_username()}, whom it belongs to, may {what}."
         raise NotPermitted(text, field="owner", rule="owner", value=role_of(user, row))
-
-
-def _owner_name(row: Any) -> str:
-    return str(_at(row, getattr(row, "OWNER", "owner")).get_username())

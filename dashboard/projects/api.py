@@ -9,7 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.accounts.models import Invitation
-from dashboard.core.rest.parsing import JSONBody, valid
+from dashboard.core.rest.operations import operation, requested
+from dashboard.core.rest.parsing import valid
 from dashboard.core.rest.views import ApiViewSet, RowViewSet
 from dashboard.core.text import rename
 from dashboard.projects import selectors, services
@@ -35,25 +36,22 @@ class ProjectViewSet(RowViewSet[Project]):
     """Projects: people who work on the same datasets, experiments and streams."""
 
     serializer_class = ProjectSerializer
-    queryset = Project.objects.none()
-    parser_classes = (JSONBody,)
     change_role = Role.OWNER
 
     def get_queryset(self) -> Any:
         return selectors.with_counts(selectors.visible_projects(self.request.user))
 
-    @extend_schema(request=ProjectRequest, responses={201: ProjectSerializer})
-    def create(self, request: Request) -> Response:
+    @operation(ProjectRequest, ProjectSerializer, status=201)
+    def create(self, name: str) -> Project:
         """Start a project; you are its owner."""
-        made = services.create_project(owner=request.user, **valid(ProjectRequest, request.data))
-        return Response(self.get_serializer(self.get_queryset().get(pk=made.pk)).data, status=201)
+        made = services.create_project(owner=self.request.user, name=name)
+        return self.get_queryset().get(pk=made.pk)
 
-    @extend_schema(request=ProjectRequest, responses={200: ProjectSerializer})
-    def partial_update(self, request: Request, pk: Any = None) -> Response:
+    @operation(ProjectRequest, ProjectSerializer, row=requested)
+    def partial_update(self, project: Project, name: str) -> Project:
         """Rename it."""
-        project, params = self.get_object(), valid(ProjectRequest, request.data)
-        rename(project, params["name"])
-        return Response(self.get_serializer(project).data)
+        rename(project, name)
+        return project
 
     def perform_destroy(self, instance: Project) -> None:
         services.delete_project(project=instance)
@@ -91,17 +89,14 @@ class MemberViewSet(mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiView
     """Members of projects."""
 
     serializer_class = MemberSerializer
-    queryset = Membership.objects.none()
     visible_to = staticmethod(selectors.visible_memberships)
-    parser_classes = (JSONBody,)
     change_role = Role.OWNER
     delete_role = Role.VIEWER  # who leaves; others are refused below
 
-    @extend_schema(request=RoleRequest, responses={200: MemberSerializer})
-    def partial_update(self, request: Request, pk: Any = None) -> Response:
+    @operation(RoleRequest, MemberSerializer, row=requested)
+    def partial_update(self, membership: Membership, role: str) -> Membership:
         """Give a member another role."""
-        membership, params = self.get_object(), valid(RoleRequest, request.data)
-        return Response(self.get_serializer(services.change_role(membership=membership, **params)).data)
+        return services.change_role(membership=membership, role=role)
 
     @extend_schema(description="Remove a member, or leave a project. The member's own rows leave it, too.")
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -118,6 +113,5 @@ class ProjectInvitationViewSet(mixins.RetrieveModelMixin, mixins.DestroyModelMix
     """Links to projects that are not used yet."""
 
     serializer_class = ProjectInvitationSerializer
-    queryset = Invitation.objects.none()
     visible_to = staticmethod(selectors.visible_invitations)
     read_role = Role.OWNER

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from dashboard.accounts.invitations import DAYS
 from dashboard.accounts.models import Invitation
-from dashboard.core.rest.row_fields import UrlsField
+from dashboard.core.rest.row_fields import Address, UrlsField
 from dashboard.projects.access import role_of
 from dashboard.projects.models import GIVEN, Membership, Project, Role
 from dashboard.projects.services import MOST_DAYS
@@ -65,15 +65,9 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         return role_of(self.context["request"].user, row)
 
 
-class OfProjectUrls(serializers.Serializer[Any]):
-    """Where to go from here."""
-
-    self = serializers.CharField()
-    project = serializers.CharField()
-
-
-def _urls(view: str, row: Any) -> dict[str, str]:
-    return {"self": reverse(view, args=[row.pk]), "project": reverse("api:project-detail", args=[row.project_id])}
+def _urls_of(resource: str) -> UrlsField:
+    project = Address(lambda row: reverse("api:project-detail", args=[row.project_id]))
+    return UrlsField(resource, others={"project": project}, component="OfProjectUrls")
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
@@ -81,15 +75,11 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
 
     project = serializers.UUIDField(source="project_id")
     user = serializers.CharField(source="user.username")
-    urls = serializers.SerializerMethodField()
+    urls = _urls_of("member")
 
     class Meta:
         model = Membership
         fields = ("id", "project", "user", "role", "created_at", "urls")
-
-    @extend_schema_field(OfProjectUrls)
-    def get_urls(self, row: Membership) -> dict[str, str]:
-        return _urls("api:member-detail", row)
 
 
 class ProjectInvitationSerializer(serializers.ModelSerializer[Invitation]):
@@ -100,7 +90,7 @@ class ProjectInvitationSerializer(serializers.ModelSerializer[Invitation]):
     url = serializers.SerializerMethodField(
         help_text="The link, in the response that makes it; null in all others, as it is not stored."
     )
-    urls = serializers.SerializerMethodField()
+    urls = _urls_of("project-invitation")
 
     class Meta:
         model = Invitation
@@ -108,7 +98,3 @@ class ProjectInvitationSerializer(serializers.ModelSerializer[Invitation]):
 
     def get_url(self, row: Invitation) -> str | None:
         return self.context.get("url")
-
-    @extend_schema_field(OfProjectUrls)
-    def get_urls(self, row: Invitation) -> dict[str, str]:
-        return _urls("api:project-invitation-detail", row)

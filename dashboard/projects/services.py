@@ -1,5 +1,6 @@
 """Writes of the projects app: projects, their members, and what is put into them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -10,7 +11,8 @@ from dashboard.accounts import invitations
 from dashboard.accounts.attempts import count_attempt, take_back_attempt
 from dashboard.accounts.models import Access, AccessEntry, Invitation, User
 from dashboard.core.errors import Conflict, must_be
-from dashboard.core.text import one_line, required_name
+from dashboard.core.tags import tag
+from dashboard.core.text import one_line, rename, required_name
 from dashboard.projects.access import (
     InProject,
     forget_roles,
@@ -216,3 +218,17 @@ def move_row(*, user: Any, row: InProject, project: Any) -> None:
         following.filter(project=before).update(project=held)
     rows.update(project=held)
     row.project = held
+
+
+@transaction.atomic
+def change_row(*, user: Any, row: InProject, changes: Mapping[str, Any]) -> None:
+    """Change the ``name``, the ``tags`` and the ``project`` of a row: those that are in ``changes``.
+
+    Errors of :func:`rename`, :func:`tag` and :func:`move_row`.
+    """
+    if "name" in changes:
+        rename(row, changes["name"])
+    if "tags" in changes:
+        tag(row, changes["tags"])
+    if "project" in changes:
+        move_row(user=user, row=row, project=changes["project"])

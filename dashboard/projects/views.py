@@ -47,7 +47,7 @@ def index(request: HttpRequest) -> HttpResponse:
         else:
             return redirect("projects:detail", made.pk)
     rows = list(selectors.with_counts(selectors.visible_projects(request.user)))
-    context = {"projects": [(row, _role(request, row)) for row in rows], "error": error}
+    context = {"projects": [(row, dict(Role.choices)[role_of(request.user, row)]) for row in rows], "error": error}
     return render(request, "projects/list.html", context, status=400 if error else 200)
 
 
@@ -233,10 +233,6 @@ def _project(request: HttpRequest, pk: uuid.UUID) -> Any:
 
 def _membership(request: HttpRequest, pk: uuid.UUID) -> Membership:
     return get_object_or_404(selectors.visible_memberships(request.user), pk=pk)
-
-
-def _role(request: HttpRequest, project: Project) -> str:
-    return dict(Role.choices)[role_of(request.user, project)]
 
 
 def _a(role: str) -> str:

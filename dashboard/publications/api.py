@@ -4,24 +4,75 @@ from typing import Any
 
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.idempotency import HEADER, sent_key
-from dashboard.core.rest.parsing import JSONBody, valid
+from dashboard.core.idempotency import sent_key
+from dashboard.core.rest.operations import idempotency_key, operation, requested
+from dashboard.core.rest.parsing import JSONBody
+from dashboard.core.rest.row_fields import Address, UrlsField
 from dashboard.core.rest.views import ApiView, RowViewSet
 from dashboard.projects.models import Role
 from dashboard.publications import services
-from dashboard.publications.models import Publication
+from dashboard.publications.models import LICENCES, Publication
 from dashboard.publications.selectors import visible_publications
-from dashboard.publications.serializers import PublicationRequest, PublicationSerializer
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 
-IDEMPOTENCY_KEY = OpenApiParameter(
-    HEADER, str, OpenApiParameter.HEADER, description="The same key gives the same public link."
+
+class PublicationRequest(serializers.Serializer[Any]):
+    """What the public page is called, by whom, under which licence, and until when its link is valid."""
+
+    title = serializers.CharField(
+        max_length=200,
+        allow_blank=True,
+        default="",
+        help_text="Shown to every reader; without it the page is called by its mechanism. Never the dataset's name.",
+    )
+    author = serializers.CharField(
+        max_length=100,
+        allow_blank=True,
+        default="",
+        help_text="Who publishes, as readers see it; without it no author is named.",
+    )
+    licence = serializers.CharField(
+        max_length=200,
+        allow_blank=True,
+        default="",
+        help_text=f"What readers may do: {', '.join(LICENCES)} (SPDX), or other terms as a text.",
+    )
+    expires_on = serializers.DateField(
+        allow_null=True, default=None, help_text="The last day of the link, UTC; null: no end."
+    )
+
+
+LINK = Address(
+    lambda row: row.path or None, "The public link; null if the server's secret key changed since it was made."
 )
+
+
+class PublicationSerializer(serializers.ModelSerializer[Publication]):
+    """A public link as its owner sees it; ``release`` is null once the release is discarded."""
+
+    release = serializers.UUIDField(source="release_id", allow_null=True)
+    title = serializers.CharField()
+    author = serializers.CharField()
+    licence = serializers.CharField()
+    method = serializers.CharField(help_text="Mechanism, steps after it and level.")
+    expired = serializers.BooleanField()
+    urls = UrlsField("publication", others={"page": LINK})
+
+    class Meta:
+        model = Publication
+        fields = (
+            *("id", "release", "kind", "title", "author", "licence", "method"),
+            *("created_at", "expires_on", "expired", "urls"),
+        )
+
+
+IDEMPOTENCY_KEY = idempotency_key("The same key gives the same public link.")
 
 
 class PublicationFilter(filters.FilterSet):
@@ -36,7 +87,6 @@ class PublicationViewSet(RowViewSet[Publication]):
 
     serializer_class = PublicationSerializer
     filterset_class = PublicationFilter
-    queryset = Publication.objects.none()
     visible_to = staticmethod(visible_publications)
     delete_role = Role.EDITOR  # who may publish may revoke
 
@@ -50,26 +100,26 @@ class ReleasePublicationsView(ApiView):
     unsafe_scope = "publish"
     parser_classes = (JSONBody,)
 
+    def get_object(self) -> Release:
+        release: Release = get_object_or_404(visible_releases(self.request.user), pk=self.kwargs["pk"])
+        self.check_object_permissions(self.request, release)
+        return release
+
     @extend_schema(operation_id="releases_publications_list", responses={200: PublicationSerializer(many=True)})
     def get(self, request: Request, pk: Any = None) -> Response:
         """The public links of this release, newest first."""
-        rows = visible_publications(request.user).filter(release=self._release(request, pk))
+        rows = visible_publications(request.user).filter(release=self.get_object())
         return Response(PublicationSerializer(rows, many=True).data)
 
-    @extend_schema(
-        operation_id="releases_publications_create",
-        request=PublicationRequest,
-        responses={201: PublicationSerializer},
+    @operation(
+        PublicationRequest,
+        PublicationSerializer,
+        status=201,
+        row=requested,
         parameters=[IDEMPOTENCY_KEY],
+        operation_id="releases_publications_create",
     )
-    def post(self, request: Request, pk: Any = None) -> Response:
+    def post(self, release: Release, **params: Any) -> Publication:
         """Publish this finished release under a new link: a page without an account, for all who have the link."""
-        release = self._release(request, pk)
-        self.check_object_permissions(request, release)
-        params = valid(PublicationRequest, request.data)
-        key = sent_key(request, release.owner_id)
-        made = services.publish_release(release=release, idempotency_key=key, **params)
-        return Response(PublicationSerializer(made).data, status=201)
-
-    def _release(self, request: Request, pk: Any) -> Release:
-        return get_object_or_404(visible_releases(request.user), pk=pk)
+        key = sent_key(self.request, release.owner_id)
+        return services.publish_release(release=release, idempotency_key=key, **params)

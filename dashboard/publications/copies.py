@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dashboard.core.computing import computed
-from dashboard.core.errors import require_format
 from dashboard.publications import limits
 from dashboard.publications.common.public import publics
 from dashboard.publications.models import Publication
 from dashboard.releases import downloads
-from dashboard.releases.common.published import read_release
+from dashboard.releases.common.release_data import read_release
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from dashboard.storage.stored_path import decoding
 from privacy_engine.datatypes import datatypes
+from privacy_engine.exports.base import format_named
 from privacy_engine.releases.label import label_digest
 
 
@@ -74,8 +74,7 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
     FileNotFoundError
         The link was revoked meanwhile.
     """
-    datatype = datatypes[publication.kind]
-    require_format(fmt, datatype.exports)
+    form = format_named(publication.kind, fmt)
     file = publication.export_path(fmt).sound()
     if file is None:
         with limits.one_rendering():
@@ -84,7 +83,7 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
                 file.close()
                 remove(publication)
                 raise FileNotFoundError("the link was revoked")
-    return file, datatype.exports[fmt].media_type, publication.file_name(fmt)
+    return file, form.media_type, publication.file_name(fmt)
 
 
 @computed

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from dashboard.core.idempotency import one_per_key
 from dashboard.core.keys import digest_of
 from dashboard.datasets.models import Kind
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases.models import Release, export_formats
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage.stored_path import StoredPath, StoredRow
 from privacy_engine.datatypes import datatypes
 
 SALT = "dashboard.publications.link"
@@ -33,7 +33,7 @@ def make_nonce() -> str:
     return secrets.token_hex(16)
 
 
-class Publication(models.Model):
+class Publication(StoredRow, models.Model):
     """A release under a public link.
 
     ``facts`` are what the page shows beside the label; they and the files follow from what the release publishes. The
@@ -68,11 +68,7 @@ class Publication(models.Model):
     class Meta:
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["owner", "idempotency_key"],
-                condition=~Q(idempotency_key=""),
-                name="publication_one_per_idempotency_key",
-            ),
+            one_per_key("publication"),
         ]
 
     def __str__(self) -> str:
@@ -117,11 +113,6 @@ class Publication(models.Model):
     def first_file(self) -> str:
         """What its download in the first format is called."""
         return self.file_name(next(iter(datatypes[self.kind].exports)))
-
-    @property
-    def folder(self) -> StoredPath:
-        """Where its copy is stored."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
     @property
     def data_path(self) -> StoredPath:

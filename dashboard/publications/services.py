@@ -18,7 +18,7 @@ from dashboard.publications.common.public import publics
 from dashboard.publications.models import Publication
 from dashboard.releases import naming
 from dashboard.releases.models import Release
-from dashboard.releases.services import lock_finished
+from dashboard.releases.services import lock_finished_release
 
 
 def publish_release(
@@ -83,7 +83,7 @@ def _create(fresh: Publication, release: Release) -> Publication:
     try:
         fresh.facts = _copied(fresh, release)
         with transaction.atomic():
-            lock_finished(release.pk)
+            lock_finished_release(release.pk)
             fresh.save(force_insert=True)
     except FileNotFoundError:
         copies.remove(fresh)

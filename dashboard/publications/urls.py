@@ -2,15 +2,15 @@
 
 from django.urls import path
 
-from dashboard.publications import public_views, views
+from dashboard.publications import views
 
 app_name = "publications"
 urlpatterns = [
     path("published/", views.index, name="list"),
     path("published/<uuid:pk>/revoke/", views.revoke, name="revoke"),
     path("releases/<uuid:pk>/publish/", views.publish, name="new"),
-    path("p/<str:token>/", public_views.page, name="page"),
-    path("p/<str:token>/track/", public_views.track, name="track"),
-    path("p/<str:token>/data/", public_views.data, name="data"),
-    path("p/<str:token>/label/", public_views.label, name="label"),
+    path("p/<str:token>/", views.page, name="page"),
+    path("p/<str:token>/track/", views.track, name="track"),
+    path("p/<str:token>/data/", views.data, name="data"),
+    path("p/<str:token>/label/", views.label, name="label"),
 ]

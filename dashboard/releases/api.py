@@ -1,26 +1,27 @@
 """REST API of the releases app."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from django.http import FileResponse
+from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
-from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.idempotency import HEADER, sent_key
-from dashboard.core.rest.components import listing
-from dashboard.core.rest.parsing import AnyAccept, attachment, valid
-from dashboard.core.rest.views import PublicFacts
-from dashboard.datasets.models import Kind
-from dashboard.datasets.selectors import visible_datasets
-from dashboard.datasets.serializers import KindQuery
-from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
-from dashboard.landmarks.selectors import visible_landmark_sets
-from dashboard.releases import downloads, selectors, services
+from dashboard.core.filenames import content_disposition
+from dashboard.core.idempotency import sent_key
+from dashboard.core.ids import uuid_or_404
+from dashboard.core.rest.binary import not_modified
+from dashboard.core.rest.operations import CatalogView, idempotency_key, operation, row_action
+from dashboard.core.rest.parsing import AnyAccept, attachment
+from dashboard.core.rest.views import ApiView, PublicFacts
+from dashboard.datasets.catalog import CatalogByKindView
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action, finished
+from dashboard.releases import bundle, downloads, selectors, services
 from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
 from dashboard.releases.quote_api import QuoteActions
@@ -31,9 +32,7 @@ from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.releases.label import Label
 
-IDEMPOTENCY_KEY = OpenApiParameter(
-    HEADER, str, OpenApiParameter.HEADER, description="The same key gives the same release."
-)
+IDEMPOTENCY_KEY = idempotency_key("The same key gives the same release.")
 RETRY = """\
 Try it again, after it failed or was cancelled: nothing more is charged, and at most one draw is published.
 
@@ -78,28 +77,19 @@ class ReleaseViewSet(QuoteActions, ActionsOfKinds, JobViewSet[Release]):
 
     serializer_class = ReleaseSerializer
     filterset_class = ReleaseFilter
-    queryset = Release.objects.none()
     visible_to = staticmethod(selectors.visible_releases)
 
-    @extend_schema(request=ReleaseRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
-    def create(self, request: Request) -> Response:
+    @operation(ReleaseRequest, ReleaseSerializer, status=201, parameters=[IDEMPOTENCY_KEY])
+    def create(self, dataset: Dataset, **params: Any) -> Release:
         """Submit a release: its budget is charged at once, a worker draws it later."""
-        params = valid(ReleaseRequest, request.data)
-        params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
-        if params["landmark_set"]:
-            params["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
-        key = sent_key(request, params["dataset"].owner_id)
-        made = services.submit_release(owner=request.user, idempotency_key=key, **params)
-        return Response(self.get_serializer(made).data, status=201)
+        key = sent_key(self.request, dataset.owner_id)
+        return services.submit_release(owner=self.request.user, dataset=dataset, idempotency_key=key, **params)
 
-    @extend_schema(request=DeriveRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
-    @action(detail=True, methods=["post"])
-    def postprocess(self, request: Request, pk: Any = None) -> Response:
+    @row_action(DeriveRequest, ReleaseSerializer, method="POST", status=201, schema={"parameters": [IDEMPOTENCY_KEY]})
+    def postprocess(self, source: Release, **params: Any) -> Release:
         """A new release out of this finished one by post-processing: the same guarantee, nothing charged."""
-        source, params = self.get_object(), valid(DeriveRequest, request.data)
-        key = sent_key(request, source.owner_id)
-        made = services.derive_release(source=source, idempotency_key=key, **params)
-        return Response(self.get_serializer(made).data, status=201)
+        key = sent_key(self.request, source.owner_id)
+        return services.derive_release(source=source, idempotency_key=key, **params)
 
     def cancel_job(self, row: Release) -> None:
         services.cancel_release(release=row)
@@ -115,28 +105,27 @@ class ReleaseViewSet(QuoteActions, ActionsOfKinds, JobViewSet[Release]):
         """The release as a file that carries its privacy label."""
         return downloads.export(self.finished_object(), fmt)
 
-    @extend_schema(responses={(200, NOTEBOOK): OpenApiTypes.OBJECT}, filters=False)
-    @action(detail=True, content_negotiation_class=AnyAccept, records="download")
-    def notebook(self, request: Request, pk: Any = None) -> FileResponse:
+    @row_action(
+        returns={(200, NOTEBOOK): OpenApiTypes.OBJECT},
+        row=finished,
+        content_negotiation_class=AnyAccept,
+        records="download",
+    )
+    def notebook(self, row: Release) -> FileResponse:
         """A Jupyter notebook of the release: it opens the CSV export beside it, prints its label and plots it."""
-        return attachment(*downloads.notebook(self.finished_object()))
+        return attachment(*downloads.notebook(row))
 
 
-class MechanismsView(PublicFacts):
+class MechanismsView(CatalogByKindView):
     """Mechanisms: parameters, guarantee, and the style they are drawn in."""
 
-    @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
-    def get(self, request: Request) -> Response:
-        kind = valid(KindQuery, request.query_params).get("kind")
-        return Response({"results": [listing(cls) for cls in (mechanisms.of(kind) if kind else mechanisms)]})
+    registry = mechanisms
 
 
-class PostProcessesView(PublicFacts):
+class PostProcessesView(CatalogView):
     """Post-processing steps: parameters, why they are free, and whether they are fit for live use."""
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
-    def get(self, request: Request) -> Response:
-        return Response({"results": [listing(cls) for cls in postprocesses]})
+    registry = postprocesses
 
 
 class LabelSchemaView(PublicFacts):
@@ -145,3 +134,52 @@ class LabelSchemaView(PublicFacts):
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
         return Response(Label.model_json_schema())
+
+
+NAMES = list(dict.fromkeys(name for datatype in datatypes.values() for name in datatype.exports))
+FORMAT = OpenApiParameter("format", str, enum=NAMES, many=True, description="Which formats; all without it.")
+MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
+ZIP = {(200, bundle.MEDIA_TYPE): OpenApiTypes.BINARY}
+
+
+class ReleaseBundleView(ApiView):
+    """One release as a ZIP: data, label, configuration, checksums. The same release gives the same bytes."""
+
+    content_negotiation_class = AnyAccept
+    records = "download"
+
+    @extend_schema(operation_id="releases_one_bundle", parameters=[FORMAT, MATCH], responses=ZIP)
+    def get(self, request: Request, pk: Any = None) -> HttpResponseBase:
+        self.read_rows = [get_object_or_404(selectors.visible_releases(request.user), pk=pk)]
+        return _answer(request, self.read_rows)
+
+
+class BundleView(ApiView):
+    """Several releases as one ZIP, each in a folder of its own."""
+
+    content_negotiation_class = AnyAccept
+    records = "download"
+
+    @extend_schema(
+        operation_id="releases_bundle",
+        parameters=[OpenApiParameter("release", OpenApiTypes.UUID, many=True, required=True), FORMAT, MATCH],
+        responses=ZIP,
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        requested = [uuid_or_404(text) for text in request.query_params.getlist("release")]
+        self.read_rows = selectors.requested_releases(request.user, requested)
+        return _answer(request, self.read_rows)
+
+
+def _answer(request: Request, requested: Sequence[Release]) -> HttpResponseBase:
+    rows = bundle.chosen(requested)
+    fmts = bundle.formats(request.query_params.getlist("format"), rows)
+    etag = bundle.etag(rows, fmts)
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
+    if known := not_modified(request, headers):
+        return known
+    for row in rows:  # after the first byte it could no longer be refused
+        row.data_path.require_sound()
+    answer = StreamingHttpResponse(bundle.stream(rows, fmts), content_type=bundle.MEDIA_TYPE, headers=headers)
+    answer["Content-Disposition"] = content_disposition(bundle.name(rows))
+    return answer

@@ -21,7 +21,7 @@ from dashboard.releases.models import Release
 from privacy_engine import __version__
 from privacy_engine.core.progress import advance
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import DataError, ParameterError, shown
+from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.releases.label import NOT_PRIVATE
 
@@ -31,7 +31,7 @@ MOST = 20
 LAYOUT = 1  # counts up when the same releases are packed in another way
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a ZIP can represent
 CHUNK = 1 << 18
-PACKED_ALREADY = ("parquet", "geoparquet")
+COMPRESSED_FORMATS = ("parquet", "geoparquet")
 SUMS = "SHA256SUMS"
 
 
@@ -67,9 +67,6 @@ def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
     """
     known = datatypes[rows[0].kind].exports
     for fmt in requested:
-        if fmt not in known:
-            rule = f"must be one of {', '.join(known)}"
-            raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
         for row in rows:
             downloads.require_exportable(row, fmt)
     return [name for name, export in known.items() if (name in requested if requested else export.bundled)]
@@ -83,26 +80,26 @@ def name(rows: Sequence[Release]) -> str:
     return file_name(*(datasets if len(datasets) == 1 else ["cairn"]), f"{len(rows)} releases", extension="zip")
 
 
-def etag(rows: Sequence[Release], kinds: Sequence[str]) -> str:
+def etag(rows: Sequence[Release], fmts: Sequence[str]) -> str:
     """A strong validator: all that the bytes depend on."""
     made_by = [LAYOUT, __version__, pa.__version__, zlib.ZLIB_RUNTIME_VERSION]
-    content = [made_by, list(kinds), [[row.data_sha256, downloads.label(row)] for row in rows]]
+    content = [made_by, list(fmts), [[row.data_sha256, downloads.label(row)] for row in rows]]
     return f'"{hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]}"'
 
 
-def stream(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[bytes]:
-    """The ZIP in pieces, of finished releases as :func:`chosen` gives them."""
-    out, sums = _Sent(), []
+def stream(rows: Sequence[Release], fmts: Sequence[str]) -> Iterator[bytes]:
+    """The ZIP in pieces: releases as :func:`chosen` gives them, in formats of the names ``fmts``, and checksums."""
+    out, sums = _Unsent(), []
     with zipfile.ZipFile(out, "w") as archive:  # type: ignore[call-overload]
-        for path, file, packed in _members(rows, kinds):
+        for path, file, compressed in _members(rows, fmts):
             with file:
-                digest = yield from _added(archive, out, path, file, packed)
+                digest = yield from _add_member(archive, out, path, file, compressed)
             sums.append(f"{digest}  {path}\n")
-        yield from _added(archive, out, SUMS, BytesIO("".join(sums).encode()), False)
-    yield out.taken()
+        yield from _add_member(archive, out, SUMS, BytesIO("".join(sums).encode()), False)
+    yield out.take()
 
 
-class _Sent:
+class _Unsent:
     """What the archive wrote and was not sent yet; it cannot be sought in, so sizes follow the members."""
 
     def __init__(self) -> None:
@@ -115,19 +112,19 @@ class _Sent:
     def flush(self) -> None:
         """Nothing is held back here."""
 
-    def taken(self) -> bytes:
+    def take(self) -> bytes:
         parts, self._parts = self._parts, []
         return b"".join(parts)
 
 
-def _added(
-    archive: zipfile.ZipFile, out: _Sent, path: str, file: BinaryIO, packed: bool
+def _add_member(
+    archive: zipfile.ZipFile, out: _Unsent, path: str, file: BinaryIO, compressed: bool
 ) -> Generator[bytes, None, str]:
     """Pieces of the archive while ``file`` goes into it; returns the file's SHA-256."""
     info = zipfile.ZipInfo(path, EPOCH)
     info.create_system = 3  # Unix, wherever this runs
     info.external_attr = 0o100644 << 16
-    info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+    info.compress_type = zipfile.ZIP_STORED if compressed else zipfile.ZIP_DEFLATED
     info.file_size = file.seek(0, 2)
     file.seek(0)
     digest = hashlib.sha256()
@@ -136,20 +133,20 @@ def _added(
             advance()
             digest.update(part)
             member.write(part)
-            yield out.taken()
+            yield out.take()
     return digest.hexdigest()
 
 
-def _members(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[tuple[str, BinaryIO, bool]]:
+def _members(rows: Sequence[Release], fmts: Sequence[str]) -> Iterator[tuple[str, BinaryIO, bool]]:
     """Path, content, and whether it is compressed already, in the order of the paths (README first)."""
     yield "README.txt", _text(readme(rows)), False
     for row in rows:
         known = datatypes[row.kind].exports
-        files = {f"{row.public_stem}.{known[kind].extension}": kind for kind in kinds if _exportable(row, kind)}
+        files = {f"{row.public_stem}.{known[fmt].extension}": fmt for fmt in fmts if _exportable(row, fmt)}
         for file in sorted([*files, *_TEXTS]):
-            kind = files.get(file)
-            content = downloads.export(row, kind)[0] if kind else _text(_TEXTS[file](row))
-            yield f"{row.public_stem}/{file}", content, kind in PACKED_ALREADY
+            exported = files.get(file)
+            content = downloads.export(row, exported)[0] if exported else _text(_TEXTS[file](row))
+            yield f"{row.public_stem}/{file}", content, exported in COMPRESSED_FORMATS
 
 
 def _exportable(row: Release, fmt: str) -> bool:

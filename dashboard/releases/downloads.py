@@ -6,10 +6,9 @@ from io import BytesIO
 from typing import Any, BinaryIO
 
 from dashboard.core.computing import computed_where
-from dashboard.core.errors import require_format
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases.common.drawing import drawings
-from dashboard.releases.common.published import read_release
+from dashboard.releases.common.release_data import read_release
 from dashboard.releases.models import Release
 from dashboard.storage import local_files, parquet
 from dashboard.storage.stored_path import StoredPath
@@ -17,6 +16,7 @@ from privacy_engine.accounting.promise import Context
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
 from privacy_engine.exports import notebook as notebooks
+from privacy_engine.exports.base import format_named
 from privacy_engine.releases.label import Source, privacy_label
 
 LARGE_ROWS = 100_000
@@ -75,14 +75,13 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     ParameterError
         There is no such format.
     """
-    datatype = datatypes[row.kind]
-    require_format(fmt, datatype.exports)
+    form = format_named(row.kind, fmt)
     labelled, path = label(row), None
     if parquet.rows_of(row.data_path) >= LARGE_ROWS or row.dataset.is_large:
         # the label states what may change of a release: its name, its charge, the names of landmarks
         stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
         path = row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}"
-    return _rendered(path, row, fmt, labelled), datatype.exports[fmt].media_type, file_name(row, fmt)
+    return _rendered(path, row, fmt, labelled), form.media_type, row.file_name(form.extension)
 
 
 @computed_where(lambda path, *_: path is not None and not path.is_sound())
@@ -95,13 +94,8 @@ def _rendered(path: StoredPath | None, row: Release, fmt: str, labelled: dict[st
 
 def require_exportable(row: Release, fmt: str) -> None:
     """DataError where the release has nothing that the format could represent."""
-    if require := datatypes[row.kind].exports[fmt].require:
+    if require := format_named(row.kind, fmt).require:
         require(read_release(row))
-
-
-def file_name(row: Release, fmt: str) -> str:
-    """What the export of a release in the format ``fmt`` is called."""
-    return row.file_name(datatypes[row.kind].exports[fmt].extension)
 
 
 def notebook(row: Release) -> tuple[BinaryIO, str, str]:

@@ -8,6 +8,7 @@ licence of a public link.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 from django.http import HttpRequest
@@ -21,8 +22,10 @@ from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import Plot
 from dashboard.releases.report import parameters_of
-from privacy_engine.accounting.promise import READING, Context
+from privacy_engine.accounting.promise import DECIDED, READING, Context
 from privacy_engine.analysis.best_guess import best_guess
+from privacy_engine.core.plurals import quantity
+from privacy_engine.mechanisms.landmark.base import ELSEWHERE
 
 READERS = {"board": "Ethics board", "colleague": "Colleague"}
 """Who the page is written for, the usual first."""
@@ -158,7 +161,16 @@ def _sentence(mechanism: Any, context: Context, label: dict[str, Any], subject: 
     """The promise for readers without mathematics, with its conditions and what it does not cover."""
     percent = certainty(label["epsilon"])
     sure = "may become certain" if percent >= 100 else f"becomes at most {percent:g}{NARROW}% sure"
-    assumed = "; ".join(f"{text[:1].lower()}{text[1:].rstrip('.')}" for text in label["guarantee"]["assumptions"])
+    assumed = "; ".join(_in_short(text) for text in label["guarantee"]["assumptions"])
     clause = f"{subject.who}: a stranger who hesitates 50:50 {subject.between} {sure}, with {subject.same}"
     clause += f" (assumed: {assumed})" if assumed else ""
-    return f"{context.qualified(clause)} {mechanism.remark}".rstrip()
+    if context.decided:
+        read = f"how the file was read, {DECIDED} ({quantity(len(context.decided), 'value')}, in the report)"
+        context = replace(context, decided=(), not_covered=(*context.not_covered, read))
+    return str(mechanism.promised(context, clause))
+
+
+def _in_short(assumption: str) -> str:
+    """An assumption without what is to be seen where it fails, which is not on this page."""
+    text = assumption.partition(ELSEWHERE)[0].rstrip(".")
+    return f"{text[:1].lower()}{text[1:]}"

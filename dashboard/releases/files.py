@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from dashboard.core.computing import computed
 from dashboard.datasets.people import mask_of_person, people_of
 from dashboard.jobs.models import State
+from dashboard.jobs.parts import delete_of_ended
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds
-from dashboard.releases.models import Release
+from dashboard.releases.models import Release, ReleasePart
 from dashboard.storage import data_files, local_files, parquet, stored_path
-from dashboard.storage.large_files import series_index
+from dashboard.storage.data_files import series_index
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
@@ -30,11 +31,6 @@ from privacy_engine.data.mapped_series import column, leaving
 from privacy_engine.data.numbered import Numbered, each
 from privacy_engine.data.people import Person
 from privacy_engine.datatypes import datatypes
-
-
-def name_for(token: uuid.UUID) -> str:
-    """What an attempt calls its data file; the names of the others follow from it."""
-    return f"{token.hex}.parquet"
 
 
 def write(row: Release, original: Any, drawn: Any) -> None:
@@ -181,10 +177,27 @@ def clear_after(draft: Release) -> None:
         return
     published = row.state == State.DONE
     token = (row if published else draft).file_token
-    files = (path for path in _all(row.pk, row.dataset_id) if (token in path.name) != published)
+    files = [path for path in _all(row.pk, row.dataset_id) if (token in path.name) != published]
+    if not row.open:
+        delete_of_ended(row)
+        files += [] if published else _parts(row.pk, row.dataset_id)
     stored_path.remove_all(files=files)
     if not published:
         _remove_empty(row.pk, row.dataset_id)
+
+
+def clear_part(part: ReleasePart) -> None:
+    """Remove the files of a part."""
+    stored_path.remove_all(files=_parts(part.job_id, part.job.dataset_id, part.token.hex))
+
+
+def part_path(row: Release, token: str, what: str) -> StoredPath:
+    """A file of the part that was drawn under a token."""
+    return row.dataset.folder / f"errors-{row.pk}-part-{token}-{what}"
+
+
+def _parts(release_id: uuid.UUID, dataset_id: uuid.UUID, beginning: str = "") -> list[StoredPath]:
+    return _folder("datasets", dataset_id).iterdir(f"errors-{release_id}-part-{beginning}")
 
 
 def remove_all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:

@@ -10,21 +10,23 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.core.filenames import file_name, file_stem
+from dashboard.core.idempotency import one_per_key
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.scale import stored_scale
-from dashboard.jobs.models import Job, State, job_constraints
+from dashboard.jobs.models import Job, JobPart, State, job_constraints, part_constraints
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.maps.prepared import Drawn
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases import naming
-from dashboard.storage.stored_path import StoredPath
+from dashboard.storage.stored_path import StoredPath, StoredRow
 from privacy_engine.analysis.verdict import Verdict, exposes, verdict
 from privacy_engine.datatypes import datatypes
 from privacy_engine.postprocess import PostProcess
+from privacy_engine.registry import stored
 from privacy_engine.releases.spec import ReleaseSpec
 
 
-class Release(Job):
+class Release(StoredRow, Job):
     """A draw of a mechanism over a dataset, with a landmark set where it was chosen for trajectories."""
 
     TASK: ClassVar = "releases.run"
@@ -71,11 +73,7 @@ class Release(Job):
             models.CheckConstraint(
                 name="release_done_has_data", condition=~Q(state=State.DONE) | ~Q(data_file="") & ~Q(data_sha256="")
             ),
-            models.UniqueConstraint(
-                fields=["owner", "idempotency_key"],
-                condition=~Q(idempotency_key=""),
-                name="release_one_per_idempotency_key",
-            ),
+            one_per_key("release"),
         ]
 
     def __str__(self) -> str:
@@ -118,6 +116,13 @@ class Release(Job):
         return [{"title": cls.title, "value": value, "unit": cls.unit} for cls, value in known if value is not None]
 
     @property
+    def values(self) -> dict[str, Any]:
+        """What columns of tables show of it, by their keys; errors are the owner's alone."""
+        errors, verdict = self.owner_view or {}, self.verdict
+        judged = (errors["median_error_m"], verdict) if "median_error_m" in errors else None
+        return {**self.spec["mechanism"], **errors, "verdict": verdict, "judged": judged, "measured": self.figures}
+
+    @property
     def verdict(self) -> Verdict | None:
         """The verdict on the errors measured of a release of trajectories; the owner's alone."""
         view, scale = self.owner_view or {}, stored_scale(self.dataset)
@@ -140,7 +145,8 @@ class Release(Job):
     @property
     def parsed_spec(self) -> ReleaseSpec:
         """The description this row stores."""
-        return ReleaseSpec.parse(self.spec)
+        with stored(**(self.summary or {}).get("component", {"kind": self.kind})):
+            return ReleaseSpec.parse(self.spec)
 
     @property
     def by_series(self) -> bool:
@@ -156,19 +162,9 @@ class Release(Job):
         """The steps it adds to those of the release it is made from."""
         return tuple(self.parsed_spec.postprocess[len(source.parsed_spec.postprocess) :])
 
-    @property
-    def folder(self) -> StoredPath:
-        """Where the published points are stored."""
-        return StoredPath(f"{self.STORED_IN}/{self.pk}")
-
     def removed_with(self) -> list[str]:
         """Names of the files that are removed with the row."""
         return [str(self.folder), f"{Dataset.STORED_IN}/{self.dataset_id}/errors-{self.pk}-"]
-
-    @property
-    def data_path(self) -> StoredPath:
-        """The published points."""
-        return self.folder / self.data_file
 
     @property
     def budgets_path(self) -> StoredPath:
@@ -193,6 +189,17 @@ class Release(Job):
     def drawn(self) -> Drawn:
         """What the map draws of it."""
         return Drawn(self.data_path, self.dataset.series_lengths, self.beside)
+
+
+class ReleasePart(JobPart):
+    """A part of a release: some of its people are drawn, or something is prepared of what was drawn."""
+
+    TASK: ClassVar = "releases.part"
+
+    job = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="parts")
+
+    class Meta:
+        constraints: ClassVar = part_constraints("release_part")
 
 
 def export_formats(kind: str) -> list[dict[str, Any]]:

@@ -3,28 +3,24 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import action
-from rest_framework.request import Request
-from rest_framework.response import Response
 
-from dashboard.core.rest.parsing import Number, valid
+from dashboard.core.rest.operations import row_action
+from dashboard.core.rest.parsing import Number, RowField
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, unit_text
 from dashboard.datasets.selectors import require_kind, require_ready, require_releasable, visible_datasets
 from dashboard.releases import services
 from dashboard.releases.common.actions import actions
-from dashboard.releases.serializers import BOX_FROM_DATA, MechanismsField
+from dashboard.releases.serializers import BOX_FROM_DATA, ComparedField
 from privacy_engine.mechanisms.base.mechanism import Mechanism
 
 
 class QuoteRequest(serializers.Serializer[Any]):
     """A dataset, and mechanisms to release it by."""
 
-    dataset = serializers.UUIDField()
-    mechanisms = MechanismsField()
+    dataset = RowField(visible_datasets)
+    mechanisms = ComparedField()
     box_from_data = serializers.BooleanField(required=False, default=False, help_text=BOX_FROM_DATA)
 
 
@@ -84,55 +80,35 @@ class ReleaseQuoteSerializer(serializers.Serializer[Any]):
 class QuoteActions:
     """Actions of the releases' view set for quotes."""
 
-    @extend_schema(request=QuoteRequest, responses={200: ReleaseQuoteSerializer})
-    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
-    def quote(self, request: Request) -> Response:
+    @row_action(QuoteRequest, ReleaseQuoteSerializer, method="POST", row=None)
+    def quote(self, dataset: Dataset, mechanisms: list[Mechanism], box_from_data: bool) -> dict[str, Any]:
         """What releases would promise and be charged; no data are read, nothing is stored or charged."""
-        dataset, chosen, more = quotable(request)
-        of_kind, prices = actions[dataset.kind], ledger.prices(dataset, chosen)
-        context = dataset.context.with_box(more["box_from_data"])
-        return Response(
-            {
-                "mechanisms": [of_kind.promise(mechanism, context) for mechanism in chosen],
-                "budgets": [_price_of(price) for price in prices],
-            }
-        )
+        chosen, context = submitted(dataset, mechanisms), dataset.context.with_box(box_from_data)
+        promise = actions[dataset.kind].promise
+        return {
+            "mechanisms": [promise(mechanism, context) for mechanism in chosen],
+            "budgets": [_price_of(price) for price in ledger.prices(dataset, chosen)],
+        }
 
 
-def quotable(
-    request: Request, serializer: type[QuoteRequest] = QuoteRequest
-) -> tuple[Dataset, list[Mechanism], dict[str, Any]]:
-    """Return what a :class:`QuoteRequest` is about: the dataset, mechanisms as they would be submitted, and the rest.
+def submitted(dataset: Dataset, chosen: Sequence[Mechanism], kind: str | None = None) -> list[Any]:
+    """Return the mechanisms of a :class:`QuoteRequest` as they would be submitted.
 
     Raises
     ------
-    Http404
-        The user may read no such dataset.
     Conflict
-        It is not ready.
+        The dataset is not ready.
     ParameterError
-        What they cost depends on more than the upload, or a mechanism could not be submitted.
+        It is not of the ``kind``, what the mechanisms cost depends on more than the upload, or one of them could not
+        be submitted.
     """
-    params = valid(serializer, request.data)
-    dataset = get_object_or_404(visible_datasets(request.user), pk=params.pop("dataset"))
     require_ready(dataset)
     actions[dataset.kind].require_quotable()
-    return dataset, _as_submitted(dataset, params.pop("mechanisms")), params
-
-
-def quotable_of(request: Request, kind: str, serializer: type[QuoteRequest] = QuoteRequest) -> dict[str, Any]:
-    """Return the same by name, without the flag of the box; a ParameterError too of a dataset of another kind."""
-    dataset, chosen, more = quotable(request, serializer)
-    require_kind(dataset, kind)
-    del more["box_from_data"]
-    return {"dataset": dataset, "mechanisms": chosen, **more}
-
-
-def _as_submitted(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechanism]:
-    """Return the mechanisms as they would be submitted; refuse what could not be."""
     for mechanism in chosen:
         services.require_mechanism(dataset, mechanism)
     require_releasable(dataset)
+    if kind:
+        require_kind(dataset, kind)
     return [mechanism.for_counts(dataset.counted, dataset.tree) for mechanism in chosen]
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from dashboard.core.computing import computed_where
 from dashboard.datasets.common.pages import pages as dataset_pages
-from dashboard.releases.common.published import read_release
+from dashboard.releases.common.release_data import read_release
 from dashboard.releases.models import Release
 from dashboard.releases.report import Charge, ReleaseReport, Report, charge_of
 from privacy_engine.core.arrays import Floats, Ints
@@ -42,6 +42,10 @@ class PublicPart(ReleaseReport):
     noise_sd: float
     noise_varies: bool
 
+    @property
+    def values(self) -> dict[str, Any]:
+        return super().values | {"noise_sd": (self.noise_sd, self.noise_varies)}
+
 
 @dataclass(frozen=True)
 class OwnerPart:
@@ -50,6 +54,11 @@ class OwnerPart:
     name: str
     figures: list[Figure]
     charge: Charge | None
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Figures have a table of their own."""
+        return {}
 
 
 class QuotedReport(Report):

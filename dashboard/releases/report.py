@@ -61,6 +61,11 @@ class ReleaseReport:
     request: str
     command: str
 
+    @property
+    def values(self) -> dict[str, Any]:
+        """What columns of tables show of it, by the keys of datasets/release_columns.py."""
+        return self.label
+
     @classmethod
     def of(cls, row: Release, **own: Any) -> Self:
         """The report of a finished release; ``own`` are the fields that its kind adds."""
@@ -143,10 +148,10 @@ def line_styles(rows: Sequence[Release]) -> list[LineStyle]:
 
 def in_order(rows: Sequence[Release]) -> list[Release]:
     """Releases as in a comparison: the palette's order, a mechanism's own release before those with steps."""
-    names = list(palette(rows[0].kind))
+    places = {name: place for place, name in enumerate(palette(rows[0].kind))}
 
     def rank(row: Release) -> Any:
-        return names.index(row.mechanism), len(row.spec.get("postprocess", ())), row.created_at
+        return places.get(row.mechanism, len(places)), len(row.spec.get("postprocess", ())), row.created_at
 
     return sorted(rows, key=rank)
 
@@ -186,7 +191,12 @@ class Report(ABC):
             "configuration": reproduce.brief(rows),
             "software": software(),
             "releases": [
-                {"report": report, "owner": part, "style": style}
+                {
+                    "report": report,
+                    "owner": part,
+                    "style": style,
+                    "values": report.values | (part.values if part else {}),
+                }
                 for report, part, style in zip(reports, parts or [None] * len(rows), line_styles(rows), strict=True)
             ],
             "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],

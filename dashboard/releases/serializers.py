@@ -1,6 +1,7 @@
 """Releases in the API."""
 
-from typing import Any, ClassVar, get_args
+from collections.abc import Callable
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -8,19 +9,20 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.errors import must_be
-from dashboard.core.rest.components import DescriptionField, SeedField
-from dashboard.core.rest.parsing import Anything
+from dashboard.core.rest.components import SEED, DescriptionField
+from dashboard.core.rest.parsing import Anything, RowField
 from dashboard.core.rest.row_fields import ObjectField
+from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.serializers import JobRowSerializer
+from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases import downloads
 from dashboard.releases.common.actions import actions
 from dashboard.releases.models import Release
 from privacy_engine.analysis.utility_verdict import UtilityName
 from privacy_engine.analysis.verdict import VerdictName
-from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.registry import MAX_STEPS
+from privacy_engine.registry import MAX_STEPS, parse_each
 from privacy_engine.releases.spec import ReleaseSpec, parse_steps
 
 VERDICTS, UTILITIES = list(get_args(VerdictName)), list(get_args(UtilityName))
@@ -32,51 +34,45 @@ OBJECTS = {"type": "array", "items": {"type": "object"}}
 MAX_COMPARED = 20
 
 
-@extend_schema_field(OBJECTS | {"maxItems": MAX_STEPS})
-class StepsField(Anything):
-    """Post-processing steps in their order, each ``{name, …parameters}``; GET /api/v1/postprocesses/ lists them."""
+STEPS = OBJECTS | {"maxItems": MAX_STEPS}
+"""Post-processing steps in their order, each ``{name, …parameters}``; GET /api/v1/postprocesses/ lists them."""
 
 
 @extend_schema_field(OBJECTS | {"minItems": 1, "maxItems": MAX_COMPARED})
-class MechanismsField(Anything):
-    """Mechanisms with their parameters; errors are named ``mechanisms.0.field``."""
+class ComparedField(Anything):
+    """What is compared, each with its parameters: ``parse`` takes one and its name, ``mechanisms.0`` in errors."""
 
-    kind: ClassVar[str | None] = None
-    """Of which kind of data they are; None: of any."""
+    def __init__(self, parse: Callable[..., Any] = mechanisms.parse, **options: Any) -> None:
+        super().__init__(**options)
+        self.parse = parse
 
     def to_internal_value(self, data: Any) -> list[Any]:
+        name = self.field_name or ""
         if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
-            raise must_be("mechanisms", f"a list of 1 to {MAX_COMPARED} mechanisms", data, got=False)
-        parsed, errors = [], []
-        for i, item in enumerate(data):
-            try:
-                known = mechanisms.of(self.kind) if self.kind else mechanisms
-                parsed.append(known.parse(item, field=f"mechanisms.{i}"))
-            except ParameterErrors as wrong:
-                errors += wrong.errors
-        if errors:
-            raise ParameterErrors(errors)
-        return parsed
+            raise must_be(name, f"a list of 1 to {MAX_COMPARED} {name}", data, got=False)
+        return parse_each(data, name, self.parse)
 
 
 class ReleaseRequest(serializers.Serializer[Any]):
     """What to draw, and from what."""
 
-    dataset = serializers.UUIDField()
-    landmark_set = serializers.UUIDField(
+    dataset = RowField(visible_datasets)
+    landmark_set = RowField(
+        visible_landmark_sets,
         required=False,
         allow_null=True,
         default=None,
         help_text="Of trajectories, and only of these; required where the mechanism reads landmarks.",
     )
     mechanism = DescriptionField(mechanisms)
-    seed = SeedField(
+    seed = Anything(
+        SEED,
         required=False,
         allow_null=True,
         default=None,
         help_text="Makes the run repeatable, and so never private: such a release has no guarantee.",
     )
-    postprocess = StepsField(required=False, default=list, help_text="Steps over the release; they cost nothing.")
+    postprocess = Anything(STEPS, required=False, default=list, help_text="Steps over the release; they cost nothing.")
     box_from_data = serializers.BooleanField(required=False, default=False, help_text=BOX_FROM_DATA)
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
@@ -89,7 +85,7 @@ class ReleaseRequest(serializers.Serializer[Any]):
 class DeriveRequest(serializers.Serializer[Any]):
     """Steps over a finished release, and what to call the one they make."""
 
-    postprocess = StepsField()
+    postprocess = Anything(STEPS)
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

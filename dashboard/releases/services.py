@@ -185,7 +185,7 @@ def _create(fresh: Release, dataset: Dataset, mechanism: Mechanism) -> Release:
     if fresh.landmark_set_id and not LandmarkSet.objects.filter(pk=fresh.landmark_set_id).exists():
         raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")
     if fresh.source:
-        lock_finished(fresh.derived_from_id)
+        lock_finished_release(fresh.derived_from_id)
     if fresh.charged:
         context = drawings[fresh.kind].charged_context(fresh)
         ledger.reserve(dataset=dataset, release_id=fresh.pk, mechanism=mechanism, context=context)
@@ -194,7 +194,7 @@ def _create(fresh: Release, dataset: Dataset, mechanism: Mechanism) -> Release:
     return fresh
 
 
-def lock_finished(pk: Any) -> None:
+def lock_finished_release(pk: Any) -> None:
     """Lock the row of a finished release until the transaction ends: it is not discarded meanwhile.
 
     Raises

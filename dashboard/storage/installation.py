@@ -242,7 +242,8 @@ def _compare(ids: Ids) -> None:
     lacking = {"database", "home", *(["shared"] if stored_files().shared else [])} - set(known)
     if ids.begun and ids.begun == ids.database:
         return  # this start was begun before
-    if lacking == {"home"} and stored_files().shared and not _has_files(LocalFiles()):
+    there = (next(_names(LocalFiles(), folder), None) for folder in removals.folders())
+    if lacking == {"home"} and stored_files().shared and not any(there):
         return  # a further host
     if lacking:
         own_id = next(iter(known.values()))
@@ -286,10 +287,6 @@ def _rows_name_files() -> bool:
         for model in removals.folders().values()
         if hasattr(model, "FILE_COLUMN")
     )
-
-
-def _has_files(files: StoredFiles) -> bool:
-    return any(next(_names(files, folder), None) for folder in removals.folders())
 
 
 def _names(files: StoredFiles, folder: str) -> Iterator[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import zlib
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from dashboard.storage import parquet_footer
 from dashboard.storage.stored_path import Source, decoding, located, written
 from privacy_engine.core.arrays import Floats, Mask
 from privacy_engine.core.progress import advance, blocks, reported
@@ -47,6 +49,25 @@ def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Colle
             for some in blocks(table.num_rows, ROW_GROUP) if table.num_rows else [slice(0, 0)]:
                 writer.write_table(table.slice(some.start, some.stop - some.start))
     _release()
+
+
+def join(path: Source, parts: Iterable[Source], *, metadata: Mapping[str, str] | None = None) -> None:
+    """Store the rows of files of :func:`write_tables` with the same columns, in turn, as they are encoded.
+
+    The schema is that of the first part, with other ``metadata`` where these are given.
+    """
+    coming = iter(parts)
+    first = next(coming)
+    schema = read_schema(first)
+    head = io.BytesIO()
+    pq.write_table(schema.with_metadata(metadata or schema.metadata).empty_table(), head)
+    with written(path) as out:
+        parquet_footer.join(out, head, (file for part in chain([first], coming) for file in _contents(part)))
+
+
+def _contents(part: Source) -> Iterator[BinaryIO]:
+    with located(part) as local, local.open("rb") as file:
+        yield file
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, cast
+from typing import Any, BinaryIO, ClassVar, NamedTuple, Protocol, cast
 
 from django.core.files.storage import storages
 
@@ -284,3 +284,24 @@ def decoding(source: Source) -> AbstractContextManager[None]:
 def written(place: Source) -> AbstractContextManager[BinaryIO]:
     """A file that appears complete or not at all, on this host or stored."""
     return place.written() if isinstance(place, StoredPath) else local_files.written(place)
+
+
+class StoredRow:
+    """A row with files in a folder of its own, which go with it (dashboard/storage/removals.py).
+
+    ``FILE_COLUMN`` is the column that names the file of its data, where a row has at most one.
+    """
+
+    STORED_IN: ClassVar[str]
+    FILE_COLUMN: ClassVar[str]
+    pk: Any
+
+    @property
+    def folder(self) -> StoredPath:
+        """Where its files are stored."""
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
+
+    @property
+    def data_path(self) -> StoredPath:
+        """The file of its data."""
+        return self.folder / getattr(self, self.FILE_COLUMN)

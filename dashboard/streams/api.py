@@ -12,8 +12,9 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.idempotency import HEADER, sent_key
-from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, valid
+from dashboard.core.idempotency import sent_key
+from dashboard.core.rest.operations import idempotency_key, operation, requested, row_action
+from dashboard.core.rest.parsing import AnyAccept, valid
 from dashboard.core.rest.views import RowViewSet
 from dashboard.jobs.viewsets import Download, download_action
 from dashboard.projects.services import move_row
@@ -29,6 +30,8 @@ from dashboard.streams.serializers import (
     TimestampSerializer,
     TimestampsSerializer,
 )
+
+IDEMPOTENCY_KEY = idempotency_key()
 
 
 class StreamFilter(filters.FilterSet):
@@ -47,28 +50,19 @@ class StreamViewSet(RowViewSet[LiveStream]):
 
     serializer_class = StreamSerializer
     filterset_class = StreamFilter
-    queryset = LiveStream.objects.none()
     visible_to = staticmethod(selectors.visible_streams)
-    parser_classes = (JSONBody,)
 
-    @extend_schema(
-        request=StreamRequest,
-        responses={200: StreamSerializer, 201: StreamSerializer},
-        parameters=[OpenApiParameter(HEADER, str, OpenApiParameter.HEADER)],
-    )
-    def create(self, request: Request) -> Response:
+    @operation(StreamRequest, StreamSerializer, status=(200, 201), parameters=[IDEMPOTENCY_KEY])
+    def create(self, **params: Any) -> tuple[LiveStream, bool]:
         """Open a stream. With an Idempotency-Key, an equal request returns the same stream with status 200."""
-        params = valid(StreamRequest, request.data)
-        key = sent_key(request, request.user.pk)
-        row, new = services.open_stream(owner=request.user, idempotency_key=key, **params)
-        return Response(self.get_serializer(row).data, status=201 if new else 200)
+        owner = self.request.user
+        return services.open_stream(owner=owner, idempotency_key=sent_key(self.request, owner.pk), **params)
 
-    @extend_schema(request=StreamChangeRequest, responses={200: StreamSerializer})
-    def partial_update(self, request: Request, pk: Any = None) -> Response:
+    @operation(StreamChangeRequest, StreamSerializer, row=requested)
+    def partial_update(self, row: LiveStream, project: Any) -> LiveStream:
         """Put it into a project, which shares it, or take it out."""
-        row, params = self.get_object(), valid(StreamChangeRequest, request.data)
-        move_row(user=request.user, row=row, **params)
-        return Response(self.get_serializer(row).data)
+        move_row(user=self.request.user, row=row, project=project)
+        return row
 
     def perform_destroy(self, instance: LiveStream) -> None:
         services.delete_stream(stream=instance)
@@ -84,7 +78,7 @@ class StreamViewSet(RowViewSet[LiveStream]):
         methods=["POST"],
         request=EventsRequest,
         responses={200: PublishResponse, 201: PublishResponse},
-        parameters=[OpenApiParameter(HEADER, str, OpenApiParameter.HEADER)],
+        parameters=[IDEMPOTENCY_KEY],
     )
     @action(detail=True, methods=["get", "post"], pagination_class=None, unsafe_scope="publish")
     def events(self, request: Request, pk: Any = None) -> Response:
@@ -107,12 +101,12 @@ class StreamViewSet(RowViewSet[LiveStream]):
         row.refresh_from_db(fields=["published"])
         body = {"published": row.published, "results": results}
         location = {"Location": reverse("api:stream-events", args=[row.pk])}
-        return Response(body, status=201 if new else 200, headers=UNKEPT | location)
+        return Response(body, status=201 if new else 200, headers=location)
 
     def _list(self, row: LiveStream, params: dict[str, Any]) -> Response:
         rows = selectors.published_after(row, params["after"], params["limit"])
         body = {"published": row.published, "state": row.state, "window_spent": row.window_spent, "results": rows}
-        return Response(TimestampsSerializer(body).data, headers=UNKEPT)
+        return Response(TimestampsSerializer(body).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("after", int, default=0)],
@@ -131,26 +125,20 @@ class StreamViewSet(RowViewSet[LiveStream]):
             raise Throttled(wait=5, detail="Too many live connections: request the events from time to time.")
         return response
 
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def pause(self, request: Request, pk: Any = None) -> Response:
+    @row_action(method="POST")
+    def pause(self, row: LiveStream) -> LiveStream:
         """Take no counts until the stream is resumed."""
-        return self._changed(StreamState.PAUSED)
+        return services.change_state(stream=row, state=StreamState.PAUSED)
 
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def resume(self, request: Request, pk: Any = None) -> Response:
+    @row_action(method="POST")
+    def resume(self, row: LiveStream) -> LiveStream:
         """Take counts again."""
-        return self._changed(StreamState.OPEN)
+        return services.change_state(stream=row, state=StreamState.OPEN)
 
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def close(self, request: Request, pk: Any = None) -> Response:
+    @row_action(method="POST")
+    def close(self, row: LiveStream) -> LiveStream:
         """Take no counts ever again."""
-        return self._changed(StreamState.CLOSED)
-
-    def _changed(self, state: StreamState) -> Response:
-        return Response(self.get_serializer(services.change_state(stream=self.get_object(), state=state)).data)
+        return services.change_state(stream=row, state=StreamState.CLOSED)
 
     @download_action({name: export.media_type for name, export in exports.FORMATS.items()}, default="csv")
     def data(self, fmt: str) -> Download:

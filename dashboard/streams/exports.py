@@ -2,12 +2,12 @@
 
 from typing import Any, BinaryIO
 
-from dashboard.core.errors import require_format
 from dashboard.core.filenames import file_name, parameter_parts
 from dashboard.storage import local_files
 from dashboard.streams.models import LiveStream
 from dashboard.streams.selectors import digest_so_far, release_so_far
 from privacy_engine.datatypes import datatypes
+from privacy_engine.exports.base import format_named
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT
 from privacy_engine.releases.label import privacy_label
 
@@ -29,8 +29,7 @@ def export(row: LiveStream, fmt: str) -> tuple[BinaryIO, str, str]:
     ParameterError
         There is no such format.
     """
-    require_format(fmt, FORMATS)
-    form, release = FORMATS[fmt], release_so_far(row)
+    form, release = format_named("stream", fmt), release_so_far(row)
     labelled = label(row, digest_so_far(release))
     out = local_files.unnamed(lambda out: datatypes["stream"].write(release, fmt, out, label=labelled))
     parts = row.name, row.mechanism, *parameter_parts(row.parsed_spec.mechanism), f"{row.published} timestamps"

@@ -10,9 +10,11 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.core.choices import TextChoices
+from dashboard.core.idempotency import one_per_key
 from dashboard.projects.access import InProject, owner_index, project_index
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.mechanisms.base.stream import StreamMechanism
+from privacy_engine.registry import stored
 from privacy_engine.releases.spec import ReleaseSpec
 
 
@@ -76,11 +78,7 @@ class LiveStream(InProject):
                 & Q(last_time__isnull=False)
                 & ~Q(clock=Clock.UNSET),
             ),
-            models.UniqueConstraint(
-                fields=["owner", "idempotency_key"],
-                condition=~Q(idempotency_key=""),
-                name="stream_one_per_idempotency_key",
-            ),
+            one_per_key("stream"),
         ]
 
     def __str__(self) -> str:
@@ -89,7 +87,8 @@ class LiveStream(InProject):
     @property
     def parsed_spec(self) -> ReleaseSpec:
         """The description this row stores."""
-        return ReleaseSpec.parse(self.spec)
+        with stored(kind="stream"):
+            return ReleaseSpec.parse(self.spec)
 
     @property
     def parsed_mechanism(self) -> StreamMechanism:

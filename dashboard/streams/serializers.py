@@ -61,33 +61,30 @@ class StreamRequest(serializers.Serializer[Any]):
         return attrs | {"spec": live_spec(attrs.pop("mechanism").model_dump())}
 
 
-@extend_schema_field(
-    {
-        "type": "array",
-        "minItems": 1,
-        "items": {
-            "type": "object",
-            "required": ["time", "counts"],
-            "properties": {
-                "time": {"oneOf": [{"type": "number"}, {"type": "string", "format": "date-time"}]},
-                "counts": {
-                    "oneOf": [
-                        {"type": "array", "items": {"type": "integer", "minimum": 0}},
-                        {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
-                    ]
-                },
+EVENTS = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "required": ["time", "counts"],
+        "properties": {
+            "time": {"oneOf": [{"type": "number"}, {"type": "string", "format": "date-time"}]},
+            "counts": {
+                "oneOf": [
+                    {"type": "array", "items": {"type": "integer", "minimum": 0}},
+                    {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+                ]
             },
         },
-    }
-)
-class EventsField(Anything):
-    """A list of events; each has its own rules."""
+    },
+}
+"""A list of events in the API's schema; each has its own rules."""
 
 
 class EventsRequest(serializers.Serializer[Any]):
     """The counts of one timestamp or of several, in the order of time."""
 
-    events = EventsField()
+    events = Anything(EVENTS)
 
     def validate_events(self, value: Any) -> list[Any]:
         """Return the list."""

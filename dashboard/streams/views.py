@@ -65,7 +65,6 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     mechanism = row.parsed_mechanism
     context = {
         "stream": row,
-        "left": max(row.epsilon - row.window_spent, 0.0),
         "guarantee": mechanism.guarantee(),
         "formats": datatypes["stream"].exports.values(),
         "closed": row.state == StreamState.CLOSED,

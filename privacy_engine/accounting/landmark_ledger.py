@@ -190,10 +190,10 @@ def spend_each(epsilon: float, budgets: Floats, is_landmark: Mask, starts: Ints)
     return budgets
 
 
-def surely_fits(epsilon: float, most: Any, n: Any) -> Any:
-    """Return whether :meth:`Ledger.spend_all` takes n budgets of at least 0, as sums in floats prove.
+def surely_fits(epsilon: float, float_sum: Any, n: Any) -> Any:
+    """Return whether floats prove that n budgets, all at least 0, fit :meth:`Ledger.spend_all`; False decides nothing.
 
-    ``most`` is the float sum of the landmarks' budgets in any order, plus the largest other. Rounding makes a
-    sum of n such floats smaller by less than n 2**-52 of it. False decides nothing. Arrays of both give an array.
+    ``float_sum`` is that of the landmarks' budgets, plus the largest other. Rounding makes a sum of n floats smaller by
+    less than n 2**-52 of it; half of TOLERANCE is left for rounding here. Arrays of sums and of n give an array.
     """
-    return most * (1 + n * 2.0**-52) <= epsilon * (1 + TOLERANCE / 2)
+    return float_sum * (1 + n * 2.0**-52) <= epsilon * (1 + TOLERANCE / 2)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data.counted import Counted
 from privacy_engine.data.detected_stays import DetectedStays
 
@@ -146,7 +146,7 @@ class Context:
     @property
     def uncovered_in_short(self) -> tuple[str, ...]:
         """Everything that is not covered as a sentence names it: the reading options are counted."""
-        options = f"the values of {counted(len(self.decided), 'reading option')}, {DECIDED}"
+        options = f"the values of {quantity(len(self.decided), 'reading option')}, {DECIDED}"
         return (*self.not_covered, options) if self.decided else self.not_covered
 
     def merged(self) -> Context:

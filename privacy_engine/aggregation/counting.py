@@ -1,9 +1,11 @@
 """Counting: the grid and the steps of a spec over events, and the counts of their cells."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy_engine.aggregation.events import Events
 from privacy_engine.aggregation.spec import AggregationSpec
@@ -48,13 +50,35 @@ class Aggregated:
     size: Size
 
 
-class _Visits(NamedTuple):
+class Extent(NamedTuple):
+    """Where and when events are: degrees, and seconds since 1970 UTC."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+    start_s: float
+    end_s: float
+
+    @classmethod
+    def around(cls, extents: Iterable[Self]) -> Self:
+        """The extent of all events, from those of parts of them, of which there is one at least."""
+        west, south, east, north, start_s, end_s = zip(*extents, strict=True)
+        return cls(min(west), min(south), max(east), max(north), min(start_s), max(end_s))
+
+
+class Visits(NamedTuple):
     """The counts that are not 0, (k,): which of the steps times cells, and how many; the rest as in :class:`Size`."""
 
     at: Ints
     often: Ints
     outside: int
     cut: int
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Those that were written as arrays, by their names."""
+        return cls(arrays["at"], arrays["often"], int(arrays["outside"]), int(arrays["cut"]))
 
 
 def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
@@ -68,32 +92,50 @@ def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
     DataError
         A time lies outside the calendar.
     """
-    grid, steps = layout(events, spec)
-    visits = _visits(events, spec, grid, steps)
-    counts = np.zeros(steps.count * len(grid))
-    counts[visits.at] = visits.often
-    from_data = spec.box is None, len(spec.given_times()) < 2
-    counted = Counted(grid, spec.unit, spec.most, spec.changed, *from_data, events.cleaned, events.decided)
+    extent = extent_of(events)
+    visits = [visits_of(events, spec, *layout(extent, spec))]
+    return aggregate_parts(visits, extent, spec, events.cleaned, events.decided)
+
+
+def aggregate_parts(
+    parts: Iterable[Visits], extent: Extent, spec: AggregationSpec, cleaned: Sequence[str], decided: Sequence[str] = ()
+) -> Aggregated:
+    """:func:`aggregate`, from the :func:`visits_of` parts of the events, of which each has all events of its people."""
+    grid, steps = layout(extent, spec)
+    counts, outside, cut = np.zeros(steps.count * len(grid)), 0, 0
+    for part in parts:
+        counts[part.at] += part.often
+        outside, cut = outside + int(part.outside), cut + int(part.cut)
+    is_from_data = (spec.box is None, len(spec.given_times()) < 2)  # the box; the first and the last timestamp
+    counted = Counted(grid, spec.unit, spec.most, spec.changed, *is_from_data, tuple(cleaned), tuple(decided))
     advance()
     table = counts.reshape(steps.count, len(grid))
     stream = CountStream(table, grid.names(), steps.labels(), steps.starts(), "time", counted)
-    return Aggregated(stream, _size(grid, steps, visits))
+    return Aggregated(stream, _size(grid, steps, int(np.count_nonzero(counts)), outside, cut))
 
 
 def size_of(events: Events, spec: AggregationSpec) -> Size:
     """The size of what :func:`aggregate` would make, without making it; the same errors."""
-    grid, steps = layout(events, spec)
-    return _size(grid, steps, _visits(events, spec, grid, steps))
+    grid, steps = layout(extent_of(events), spec)
+    visits = visits_of(events, spec, grid, steps)
+    return _size(grid, steps, len(visits.at), visits.outside, visits.cut)
 
 
-def _size(grid: Grid, steps: Steps, visits: _Visits) -> Size:
-    zero = 1 - len(visits.at) / (steps.count * len(grid))
-    return Size(grid.rows, grid.columns, steps.count, zero, visits.outside, visits.cut)
+def _size(grid: Grid, steps: Steps, counted: int, outside: int, cut: int) -> Size:
+    zero = 1 - counted / (steps.count * len(grid))
+    return Size(grid.rows, grid.columns, steps.count, zero, outside, cut)
 
 
-def layout(events: Events, spec: AggregationSpec) -> tuple[Grid, Steps]:
+def extent_of(events: Events) -> Extent:
+    """The extent of events, of which there is one at least."""
+    ends = [(values.min(), values.max()) for values in (events.lon, events.lat, events.time_s)]
+    (west, east), (south, north), times = [(float(low), float(high)) for low, high in ends]
+    return Extent(west, south, east, north, *times)
+
+
+def layout(extent: Extent, spec: AggregationSpec) -> tuple[Grid, Steps]:
     """The grid and the steps of a spec, without counting; the same errors as of :func:`aggregate`."""
-    grid, steps = _grid(events, spec), _steps(events, spec)
+    grid, steps = _grid(extent, spec), _steps(extent, spec)
     counts = steps.count * len(grid)
     if counts > MOST_COUNTS:
         rule = f"long enough for at most {MOST_COUNTS:,} counts"
@@ -102,9 +144,9 @@ def layout(events: Events, spec: AggregationSpec) -> tuple[Grid, Steps]:
     return grid, steps
 
 
-def _grid(events: Events, spec: AggregationSpec) -> Grid:
+def _grid(extent: Extent, spec: AggregationSpec) -> Grid:
     """Cells of at most ``cell_m`` over the box; without a box over whole cells around the data."""
-    west, south, east, north = spec.box or _extent(events)
+    west, south, east, north = spec.box or _box(extent)
     middle = float(np.cos(np.radians((south + north) / 2)))
     high = spec.cell_m / DEGREE_M
     wide = min(high / max(middle, 1e-6), 360.0)
@@ -128,17 +170,16 @@ def _around(low: float, high: float, size: float) -> tuple[float, float]:
     return float(np.floor(low / size) * size), float((np.floor(high / size) + 1) * size)
 
 
-def _extent(events: Events) -> tuple[float, float, float, float]:
-    west, east = float(events.lon.min()), float(events.lon.max())
-    if east - west > 180:
+def _box(extent: Extent) -> tuple[float, float, float, float]:
+    if extent.east - extent.west > 180:
         rule = "given where the data reach over more than 180 degrees, or across the antimeridian"
         raise ParameterError(f"box must be {rule}; count its two sides apart", field="box", rule=rule)
-    return west, float(events.lat.min()), east, float(events.lat.max())
+    return extent.west, extent.south, extent.east, extent.north
 
 
-def _steps(events: Events, spec: AggregationSpec) -> Steps:
+def _steps(extent: Extent, spec: AggregationSpec) -> Steps:
     length, zone = spec.length, spec.time_zone
-    bounds = np.array([events.time_s.min(), events.time_s.max()])
+    bounds = np.array([extent.start_s, extent.end_s])
     for field, text in spec.given_times():
         bounds[("start", "end").index(field)] = instant_of(text, zone)
     _must_have_dates(bounds)
@@ -160,7 +201,8 @@ def _must_have_dates(bounds: Floats) -> None:
         raise DataError(f"times must lie {rule}", field="time_s", rule=rule)
 
 
-def _visits(events: Events, spec: AggregationSpec, grid: Grid, steps: Steps) -> _Visits:
+def visits_of(events: Events, spec: AggregationSpec, grid: Grid, steps: Steps) -> Visits:
+    """Which counts of a layout the events make."""
     cell = grid.cells(events.lon, events.lat)
     advance()
     step = numbers_of(events.time_s, spec.length, spec.time_zone) - steps.first
@@ -173,7 +215,7 @@ def _visits(events: Events, spec: AggregationSpec, grid: Grid, steps: Steps) -> 
         at, cut = _first_cells(getattr(events, spec.unit)[inside], at, times, spec.most, (steps.count, len(grid)))
     advance()
     visited, often = np.unique(at, return_counts=True)
-    return _Visits(visited, often, outside, cut)
+    return Visits(visited, often, outside, cut)
 
 
 def _first_cells(who: Ints, at: Ints, times: Floats | None, most: int, shape: tuple[int, int]) -> tuple[Ints, int]:

@@ -71,7 +71,7 @@ def least_epsilon(
     if searched is not data:  # of everyone the error is another, and about inverse to ε
         errors = error_forecast(at_level(mechanism, epsilon), data, steps, ROUGH)
         epsilon *= getattr(errors.overall, figure) / accepted_m
-    return _checked(mechanism, data, accepted_m, figure, steps, epsilon)
+    return _raised_until_accepted(mechanism, data, accepted_m, figure, steps, epsilon)
 
 
 def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
@@ -89,7 +89,7 @@ def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, flo
     return least, least
 
 
-def _checked(
+def _raised_until_accepted(
     mechanism: TrajectoryMechanism,
     data: ForecastData,
     accepted_m: float,
@@ -97,8 +97,8 @@ def _checked(
     steps: Sequence[PostProcess],
     epsilon: float,
 ) -> AcceptedError | None:
-    """Return ε, rounded up until the error at it is accepted."""
-    step = 1 + 2 * TOLERANCE
+    """Return the first ε from ``epsilon`` upwards, of three digits, at which all of ``data`` has an accepted error."""
+    factor = 1 + 2 * TOLERANCE
     while True:
         epsilon = min(_rounded_up(epsilon), MOST)
         errors = error_forecast(at_level(mechanism, epsilon), data, steps)
@@ -106,8 +106,8 @@ def _checked(
             return None
         if error_m <= accepted_m or epsilon == MOST:
             return AcceptedError(epsilon=epsilon if error_m <= accepted_m else None, errors=errors)
-        epsilon *= max(step, error_m / accepted_m)
-        step **= 2
+        epsilon *= max(factor, error_m / accepted_m)
+        factor **= 2
 
 
 def _rounded_up(epsilon: float) -> float:

@@ -5,8 +5,9 @@ the curvature of the Earth, and a step or an extent grows with the data; a few e
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import field_validator
@@ -14,11 +15,22 @@ from pydantic import field_validator
 from privacy_engine.analysis.quantiles import Quantiles
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import PIECE, Floats, Ints, Mask, of_parts, parts_of, summed_parts
+from privacy_engine.core.arrays import (
+    PIECE,
+    Floats,
+    Ints,
+    Mask,
+    ceil_div,
+    concatenated,
+    of_parts,
+    parts_of,
+    summed_parts,
+)
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leave, picked
-from privacy_engine.data.trajectories import Trajectories, joined_people
+from privacy_engine.data.trajectories import Trajectories, joined_people, labels_of, lengths_of
+from privacy_engine.data.units import units_of
 from privacy_engine.landmarks.staypoints import stays_in_turn
 
 HELD = 0.95
@@ -52,17 +64,45 @@ class DataScale(Result):
         return extent_m if extent_m is None or extent_m > PLACE_M else 0.0
 
 
+class Distances(NamedTuple):
+    """What a scale is the medians of, in metres: between events (n,), of people (k,), of stays' events (m,)."""
+
+    steps: Floats
+    extents: Floats
+    stays: Floats
+
+
+NONE = Distances(np.empty(0), np.empty(0), np.empty(0))
+
+
 def data_scale(series: Sequence[Trajectory]) -> DataScale:
     """Return the scale of ``series``, whose events are joined for each person in the order of time."""
-    steps, extents, stays = Quantiles(), Quantiles(), Quantiles()
-    for block in joined_people(series):
-        if not len(some := block.people.without_empty()):
-            continue
-        extents.add(extents_m(some))
-        for quantiles, parts in ((steps, _steps_m(some)), (stays, _stay_distances_m(some))):
-            for part in parts:
-                quantiles.add(part)
-    return DataScale(median_step_m=steps.median(), extent_m=extents.median(), stay_radius_m=stays.median())
+    return scale_of_parts(_distances(series))
+
+
+def scale_of_parts(parts: Iterable[Distances]) -> DataScale:
+    """:func:`data_scale` of people together, of whom each part has others."""
+    together = [Quantiles() for _ in NONE]
+    for part in parts:
+        for quantiles, numbers in zip(together, part, strict=True):
+            quantiles.add(numbers)
+    steps, extents, stays = (quantiles.median() for quantiles in together)
+    return DataScale(median_step_m=steps, extent_m=extents, stay_radius_m=stays)
+
+
+def distances_of(series: Sequence[Trajectory]) -> Distances:
+    """The distances of some people's series, in memory: of a part of :func:`scale_of_parts`."""
+    parts = list(_distances(series))
+    return Distances(*(concatenated(list(numbers)) for numbers in zip(*parts, strict=True))) if parts else NONE
+
+
+def _distances(series: Sequence[Trajectory]) -> Iterator[Distances]:
+    units = units_of(labels_of(series)[1], lengths_of(series))
+    for block in joined_people(series, units=units):
+        if len(some := block.people.without_empty()):
+            yield NONE._replace(extents=extents_m(some))
+            yield from (NONE._replace(steps=part) for part in _steps_m(some))
+            yield from (NONE._replace(stays=part) for part in _stay_distances_m(some))
 
 
 def _steps_m(some: Trajectories) -> Iterator[Floats]:
@@ -84,8 +124,8 @@ def extents_m(some: Trajectories) -> Floats:
     from privacy_engine.kernels.medians import geometric_medians
 
     lengths = np.diff(some.starts)
-    every = -(-lengths // CENTRE_EVENTS)
-    lon, lat, sizes = some.lon, some.lat, -(-lengths // every)
+    every = ceil_div(lengths, CENTRE_EVENTS)
+    lon, lat, sizes = some.lon, some.lat, ceil_div(lengths, every)
     if (every > 1).any():
         kept = np.concatenate(list(map(np.arange, some.starts[:-1], some.starts[1:], every)))
         spaces = np.minimum(np.repeat(every, sizes), np.repeat(some.starts[1:], sizes) - kept)

@@ -36,7 +36,7 @@ from privacy_engine.analysis.forecast import (
 from privacy_engine.analysis.repeated import FEWEST_RUNS, SHARES, SHOWN, Effort, off_by, repeated
 from privacy_engine.analysis.results import Result
 from privacy_engine.core import geo
-from privacy_engine.core.arrays import Floats, Ints, Mask, concatenated
+from privacy_engine.core.arrays import Floats, Ints, Mask, ceil_div, concatenated
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.data.numbered import Each
 from privacy_engine.data.people import must_pair, people
@@ -175,8 +175,9 @@ def error_forecast(
         draw = partial(_independent, [_Shown.of(*pair, every) for pair in zip(data.series, each, strict=True)], rng)
     else:
         draw = partial(_of_releases, mechanism, data, rng, steps)
-    fewest = 1 if known else max(min(FEWEST_RUNS, MOST_ERRORS // max(len(marks), 1)), FEWEST_RELEASED)
-    first, most = runs or (max(-(-how.errors // max(len(marks), 1)), fewest), max(MOST_ERRORS // max(len(marks), 1), 1))
+    size = max(len(marks), 1)
+    fewest = 1 if known else max(min(FEWEST_RUNS, MOST_ERRORS // size), FEWEST_RELEASED)
+    first, most = runs or (max(ceil_div(how.errors, size), fewest), max(MOST_ERRORS // size, 1))
     within = partial(off_by, independent=known is not None)
     errors, off = repeated(draw, within, first=first, most=most, precision=how.precision)
     return ErrorForecast(

@@ -125,18 +125,19 @@ def _together(series: list[_Series], correlation: Correlation, seconds: float) -
         except ParameterError as error:
             refused = error.rule
             continue
-        return _joint(losses, refused)
+        return _largest_joint(losses, refused)
     return ExpectedLoss(why_not=refused)
 
 
-def _joint(losses: list[LandmarkLoss], refused: str) -> ExpectedLoss:
+def _largest_joint(losses: list[LandmarkLoss], why_not_bridged: str) -> ExpectedLoss:
+    """The largest of the series' ``losses``; ``why_not_bridged`` is empty where the bridged bound was tried on all."""
     bridged = all(loss.bound == "bridge" for loss in losses)
     return ExpectedLoss(
         joint=max((highest(loss.joint) for loss in losses), default=0.0),
         joint_level=max((loss.level for loss in losses), default=0.0),
         bound="bridge" if bridged else "published",
         upper_bound=bridged,
-        why=refused or next((loss.why for loss in losses if loss.why), ""),
+        why=why_not_bridged or next((loss.why for loss in losses if loss.why), ""),
     )
 
 

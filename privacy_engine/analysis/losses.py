@@ -23,7 +23,6 @@ BoundOrBest = Bound | Literal[""]
 BOUNDS: tuple[Bound, ...] = ("bridge", "published")
 MAX_SECONDS = 2.0
 """What a loss may take within a request."""
-NOT_A_BOUND = "The published formula is not an upper bound: between two known landmarks the chain is a bridge."
 
 
 @dataclass(frozen=True, eq=False)

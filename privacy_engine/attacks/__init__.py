@@ -11,21 +11,3 @@ from privacy_engine.attacks.localisation import Localisation, LocalisationResult
 from privacy_engine.attacks.reidentification import Reidentification, ReidentificationResult
 from privacy_engine.attacks.area import Area
 from privacy_engine.attacks.base import Attack, Headline, Place, PopulationAttack, Result, SeriesAttack, Watch, attacks
-
-__all__ = [
-    "Area",
-    "Attack",
-    "Headline",
-    "HomeWork",
-    "HomeWorkResult",
-    "Localisation",
-    "LocalisationResult",
-    "Place",
-    "PopulationAttack",
-    "Reidentification",
-    "ReidentificationResult",
-    "Result",
-    "SeriesAttack",
-    "Watch",
-    "attacks",
-]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.component import Component
 from privacy_engine.data import Release, Trajectory
 from privacy_engine.errors import DataError
@@ -145,12 +145,22 @@ class SeriesAttack(Attack):
 
 
 class PopulationAttack(Attack):
-    """An attack on the releases of many series at once."""
+    """An attack on the releases of many series at once, in parts that read all and try some of the releases each."""
 
     population: ClassVar[bool] = True
 
-    def run(self, truths: Sequence[Trajectory], releases: Sequence[Release], *, watch: Watch | None = None) -> Result:
+    def run(self, truths: Sequence[Trajectory], releases: Sequence[Release], *, watch: Watch | None = None) -> Any:
         """What the attack makes of ``releases``, the i-th of which was made of ``truths[i]``; ``watch`` as above."""
+        return self.joined([self.part(truths, releases, range(len(releases)), watch=watch)])
+
+    def part(
+        self, truths: Sequence[Trajectory], releases: Sequence[Release], some: range, *, watch: Watch | None = None
+    ) -> Ints:
+        """What is counted of the releases of these numbers: the same in all, however they are cut into parts."""
+        raise NotImplementedError
+
+    def joined(self, parts: Sequence[Ints]) -> Result:
+        """The result, from the :meth:`part` of all releases."""
         raise NotImplementedError
 
 
@@ -161,4 +171,4 @@ def must_match(truth: Trajectory, release: Release) -> None:
         raise DataError(message, field="release", rule="same length", value=len(release.budgets))
 
 
-attacks: Registry[Attack] = Registry("attack")
+attacks: Registry[Attack] = Registry("attack", "cairn.attacks", Attack)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privacy_engine.attacks.area import Grid
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, ceil_div
 from privacy_engine.core.on_demand import scipy
 from privacy_engine.core.progress import reported
 
@@ -98,7 +98,7 @@ def posteriors(
 
 def sweeps(events: int, cells: int) -> int:
     """How many times :func:`posteriors` evaluates the likelihood."""
-    return 2 * -(-events // _block_size(cells)) - 1
+    return 2 * ceil_div(events, _block_size(cells)) - 1
 
 
 def _block_size(cells: int) -> int:

@@ -109,10 +109,10 @@ class Reidentification(PopulationAttack):
         series = len(lengths)
         return 1e-4 * series + series**2 * (2e-6 + 9e-8 * self.points * self.tries)
 
-    def run(
-        self, truths: Sequence[Trajectory], releases: Sequence[Release], *, watch: Watch | None = None
-    ) -> ReidentificationResult:
-        """Ranks of the true release for every series and try; ``watch`` is called after each release.
+    def part(
+        self, truths: Sequence[Trajectory], releases: Sequence[Release], some: range, *, watch: Watch | None = None
+    ) -> Ints:
+        """How many of ``some`` releases rank as high as the true one or are it, for every series and try.
 
         Raises
         ------
@@ -123,18 +123,23 @@ class Reidentification(PopulationAttack):
             The distances to compute pass 200 million.
         """
         self._check(truths, releases)
-        size = len(truths)
         known = [self._known(truth, number) for number, truth in enumerate(reported(truths))]
         lon, lat, when = (np.array(column) for column in zip(*known, strict=True))
         pairs = zip(reported(releases), known, strict=True)
         own = np.array([_score(release, *points, self.tolerance_s) for release, points in pairs])
-        rank = np.zeros((size, self.tries), dtype=np.int64)
-        for number, release in enumerate(reported(releases)):
+        rank = np.zeros(own.shape, dtype=np.int64)
+        for done, number in enumerate(reported(some)):
             if watch is not None:
-                watch(number / size)
-            beats = _score(release, lon, lat, when, self.tolerance_s) <= own
+                watch(done / len(some))
+            beats = _score(releases[number], lon, lat, when, self.tolerance_s) <= own
             beats[number] = True  # whatever rounding may do to the same sum
             rank += beats
+        return rank
+
+    def joined(self, parts: Sequence[Ints]) -> ReidentificationResult:
+        """Ranks of the true release for every series and try."""
+        rank: Ints = np.sum(parts, axis=0)
+        size = len(rank)
         return ReidentificationResult(rank, self.points, size, float((rank == 1).mean()), 1 / size, float(rank.mean()))
 
     def _check(self, truths: Sequence[Trajectory], releases: Sequence[Release]) -> None:
@@ -173,12 +178,14 @@ def _distinct(uniform: Floats, n: int) -> Ints:
 
 
 def _score(release: Release, lon: Floats, lat: Floats, when: Floats, tolerance_s: float) -> Floats:
-    """Sum of distances, metres, from known points (..., k) to the release at their times, (...); inf if ruled out."""
-    timed = release.series.time_s is not None
-    times = release.series.time_s if release.series.time_s is not None else release.event.astype(np.float64)
+    """Sum of distances, metres, from known points (..., k) to the release nearest in time, (...); inf if ruled out.
+
+    ``when`` are seconds, or without times numbers of events, which must agree.
+    """
+    times = release.event.astype(np.float64) if release.series.time_s is None else release.series.time_s
     after = np.searchsorted(times, when).clip(max=len(times) - 1)
     before = np.maximum(after - 1, 0)
     at = np.where(np.abs(times[before] - when) <= np.abs(times[after] - when), before, after)
-    late = np.abs(times[at] - when) > (tolerance_s if timed else 0.0)
-    apart = geo.distance_m(lon, lat, release.series.lon[at], release.series.lat[at])
-    return np.asarray(np.where(late, np.inf, apart).sum(axis=-1))
+    is_missed = np.abs(times[at] - when) > (0.0 if release.series.time_s is None else tolerance_s)
+    distances_m = geo.distance_m(lon, lat, release.series.lon[at], release.series.lat[at])
+    return np.asarray(np.where(is_missed, np.inf, distances_m).sum(axis=-1))

@@ -14,20 +14,3 @@ from privacy_engine.audit.run import (
     provable,
 )
 from privacy_engine.audit.spec import AuditSpec, completed, trials_field
-
-__all__ = [
-    "ALTERATIONS",
-    "CONSISTENT",
-    "NUMPY_LAPLACE",
-    "PREFIX",
-    "TITLES",
-    "VIOLATED",
-    "AuditResult",
-    "AuditSpec",
-    "NumpyLaplace",
-    "audit",
-    "claimed_per",
-    "completed",
-    "provable",
-    "trials_field",
-]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask, ceil_div
 from privacy_engine.recommender import Recommender, TreeModel
 
 RUNS = 3
@@ -43,7 +43,7 @@ class Decisions:
         if decay is None or mechanism.privacy_unit == "user" or mechanism.relation != "add-remove":
             return None
         side = mechanism.grid.columns
-        return cls(side, -(-decay // 2)) if mechanism.order == 1 and side >= 4 and side % 2 == 0 else None
+        return cls(side, ceil_div(decay, 2)) if mechanism.order == 1 and side >= 4 and side % 2 == 0 else None
 
     def uploads(self) -> tuple[list[Ints], list[Ints]]:
         """The cells of each user without and with the added check-in."""

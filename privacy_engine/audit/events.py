@@ -63,6 +63,10 @@ def best_events(kind: Kind, pair: Pair, first: Observed, second: Observed, alpha
 
 
 def _best_of(column: Column, first: Observed, second: Observed, alpha: float) -> tuple[float, Event]:
+    """The event about a column with the largest bound on as many training draws of either input, and that bound.
+
+    ``alpha`` is that of each event alone, which serves to rank them: what is claimed is counted on other draws.
+    """
     a, b = np.sort(column.of(first)), np.sort(column.of(second))
     n = len(a)
     values, counts = np.unique(np.concatenate([a, b]), return_counts=True)
@@ -72,14 +76,14 @@ def _best_of(column: Column, first: Observed, second: Observed, alpha: float) ->
     at_frequent, below = [_equals(draw, frequent) for draw in (a, b)], [_at_most(draw, thresholds) for draw in (a, b)]
     tried = [("=", frequent, at_frequent), ("≤", thresholds, below), (">", thresholds, [n - count for count in below])]
     rated: list[tuple[float, Event]] = []
-    for relation, at, (hits, other) in tried:
+    for relation, at, (first_hits, second_hits) in tried:
         for reverse, bounds in (
-            (False, loss_at_least(hits, other, n, alpha)),
-            (True, loss_at_least(other, hits, n, alpha)),
+            (False, loss_at_least(first_hits, second_hits, n, alpha)),
+            (True, loss_at_least(second_hits, first_hits, n, alpha)),
         ):
             best = int(np.argmax(bounds))
             rated.append((float(bounds[best]), Event(column, relation, float(at[best]), reverse)))
-    return max(rated, key=lambda pair: pair[0])
+    return max(rated, key=lambda rating: rating[0])
 
 
 def _at_most(ordered: Floats, thresholds: Floats) -> Ints:

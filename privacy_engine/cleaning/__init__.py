@@ -32,26 +32,6 @@ from privacy_engine.data.mapped_series import MappedSeries
 from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.core.progress import reported
 
-__all__ = [
-    "CleaningStep",
-    "Done",
-    "DropJumps",
-    "DropRepeats",
-    "FirstEvents",
-    "LeaveOutZone",
-    "OnlyHours",
-    "OnlySeries",
-    "Resample",
-    "SplitAntimeridian",
-    "SplitGaps",
-    "TrimDistance",
-    "TrimTime",
-    "clean",
-    "cleaning_steps",
-    "parse_cleaning",
-    "stability_of",
-]
-
 
 def parse_cleaning(description: Any) -> tuple[CleaningStep, ...]:
     """The steps a list of ``{name, …parameters}`` describes, in its order.

@@ -10,7 +10,7 @@ import numpy as np
 
 from privacy_engine.core.arrays import Floats, Mask, counts_over, starts_within
 from privacy_engine.core.component import Component
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import MappedSeries, empty, leaving, mapped
@@ -109,7 +109,7 @@ class LeavesOut(CleaningStep):
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         remaining, dropped, first = kept(series, self._keeps)
-        return remaining, f"{counted(dropped, 'event')} {self.which.format(self)} left out.", first
+        return remaining, f"{quantity(dropped, 'event')} {self.which.format(self)} left out.", first
 
     def _keeps(self, some: Trajectories) -> Mask:
         """Which events (n,) stay."""

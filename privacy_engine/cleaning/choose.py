@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import EventCount, Param, broken
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import spread
 from privacy_engine.data.trajectories import Trajectories
@@ -60,7 +60,7 @@ class OnlySeries(CleaningStep):
             chosen[first - 1 : last] = True
         numbers = np.flatnonzero(chosen).tolist()
         chosen_series = series.picked(numbers) if isinstance(series, Trajectories) else [series[i] for i in numbers]
-        return chosen_series, f"{counted(len(series) - len(chosen_series), 'series')} left out.", []
+        return chosen_series, f"{quantity(len(series) - len(chosen_series), 'series')} left out.", []
 
 
 @cleaning_steps.register
@@ -76,7 +76,7 @@ class FirstEvents(CleaningStep):
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         remaining, dropped, first = kept(series, self._first)
-        return remaining, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first
+        return remaining, f"{quantity(dropped, 'event')} after the first {self.events:,} of a series left out.", first
 
     def _first(self, some: Trajectories) -> Mask:
         ends = np.minimum(some.starts[:-1] + self.events, some.starts[1:])

@@ -10,7 +10,7 @@ import numpy as np
 from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, kept, made_of, of_steps
 from privacy_engine.core.arrays import Mask
 from privacy_engine.core.params import LeastEvents, SilenceS
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import spread, total
 from privacy_engine.data.trajectories import Trajectories
@@ -55,8 +55,8 @@ class SplitGaps(Cut):
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         pieces, cuts = self._cut(series, "time_s", self.silence_s)
         remaining, dropped, first = kept(made_of(pieces, Trajectories.without_empty), self._long)
-        short = f", and {counted(dropped, 'event')} in shorter pieces left out" if dropped else ""
-        return remaining, f"Cut at {counted(cuts, 'gap')}{short}.", first
+        short = f", and {quantity(dropped, 'event')} in shorter pieces left out" if dropped else ""
+        return remaining, f"Cut at {quantity(cuts, 'gap')}{short}.", first
 
     def _long(self, some: Trajectories) -> Mask:
         return spread(np.diff(some.starts) >= self.least_events, some.starts)
@@ -77,4 +77,4 @@ class SplitAntimeridian(Cut):
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[Sequence[Trajectory], str, list[int]]:
         pieces, cuts = self._cut(series, "lon", 180)
-        return pieces, f"Cut at {counted(cuts, 'crossing')} of the antimeridian.", []
+        return pieces, f"Cut at {quantity(cuts, 'crossing')} of the antimeridian.", []

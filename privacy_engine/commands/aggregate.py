@@ -4,15 +4,13 @@ from argparse import ArgumentParser
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from privacy_engine import formats
 from privacy_engine.aggregation import WRITERS, Aggregated, AggregationSpec, aggregate, events_of
 from privacy_engine.commands.base import PERSON, Command, reading
 from privacy_engine.core.step_text import value_of
-from privacy_engine.core.whole_files import write_whole
+from privacy_engine.core.whole_files import by_ending, write_whole
 from privacy_engine.datatypes import datatypes
-from privacy_engine.errors import ParameterError
 from privacy_engine.formats.decisions import Decisions
 
 EXAMPLE = """\
@@ -30,10 +28,6 @@ KINDS = tuple(kind for kind, datatype in datatypes.items() if datatype.has_event
 class Aggregate(Command):
     help = "Count the events of a file on a grid, step by step of time: a count stream to release."
     example = EXAMPLE
-    arguments = (
-        *("file", "kind", "cell_m", "step", "count", "most", "pick", "neighbours"),
-        *("box", "start", "end", "time_zone", "read", "person", "out"),
-    )
     place = "file"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -54,36 +48,35 @@ class Aggregate(Command):
         add("--person", metavar="WHAT", help=PERSON)
         add("--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(WRITERS)}")
 
-    def run(self, **options: Any) -> str:
-        return _aggregate(**options)
-
-
-def _aggregate(
-    *,
-    file: Path,
-    kind: str | None,
-    cell_m: str,
-    count: str,
-    most: str,
-    box: str | None,
-    read: list[str],
-    person: str | None,
-    out: Path,
-    **texts: str | None,
-) -> str:
-    """Do it, and return a line about what was done."""
-    write = WRITERS.get(out.suffix.lower())
-    if write is None:
-        rule = f"a file name that ends in {', '.join(WRITERS)}"
-        raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
-    numbers = {"cell_m": value_of(cell_m), "most": value_of(most)}
-    sides = None if box is None else [value_of(side) for side in box.split(",")]
-    spec = AggregationSpec.parse({"unit": count, "box": sides, **numbers, **texts})
-    content = formats.read(file, kinds=(kind,) if kind else KINDS, **reading(read, person))
-    events = events_of(content.data)
-    made = aggregate(replace(events, decided=Decisions.of(content.report).listed), spec)
-    write_whole(out, partial(write, made.stream))
-    return _summary(made)
+    def run(
+        self,
+        *,
+        file: Path,
+        kind: str | None,
+        cell_m: str,
+        step: str,
+        count: str,
+        most: str,
+        pick: str,
+        neighbours: str,
+        box: str | None,
+        start: str | None,
+        end: str | None,
+        time_zone: str,
+        read: list[str],
+        person: str | None,
+        out: Path,
+    ) -> str:
+        write = by_ending(out, WRITERS)
+        texts = {"step": step, "pick": pick, "neighbours": neighbours, "start": start, "end": end}
+        numbers = {"cell_m": value_of(cell_m), "most": value_of(most)}
+        sides = None if box is None else [value_of(side) for side in box.split(",")]
+        spec = AggregationSpec.parse({"unit": count, "box": sides, "time_zone": time_zone, **numbers, **texts})
+        content = formats.read(file, kinds=(kind,) if kind else KINDS, **reading(read, person))
+        events = events_of(content.data)
+        made = aggregate(replace(events, decided=Decisions.of(content.report).listed), spec)
+        write_whole(out, partial(write, made.stream))
+        return _summary(made)
 
 
 def _summary(made: Aggregated) -> str:

@@ -29,7 +29,7 @@ STDOUT = "-"
 """--json without a file."""
 EXAMPLE = f"""\
 mechanisms:
-  {", ".join(cls.registered_name() for cls in mechanisms)}
+  {", ".join(cls.registered_name() for cls in mechanisms.own)}, and those of other packages
 
 controls, which break their claim on purpose:
   {PREFIX}{NUMPY_LAPLACE}, {", ".join(f"{PREFIX}{name}:MECHANISM" for name in ALTERATIONS)}
@@ -50,7 +50,6 @@ claimed and lower_bound are ε per radius, window, user or check-in; those of a 
 class Audit(Command):
     help = "Audit a mechanism: bound its ε from below by draws alone, and compare with what it claims."
     example = EXAMPLE
-    arguments = ("mechanism", "set", "trials", "seed", "json", "all", "page")
     place = "mechanism"
 
     def add_arguments(self, parser: ArgumentParser) -> None:

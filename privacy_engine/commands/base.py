@@ -5,6 +5,7 @@ import threading
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any, ClassVar, TextIO
 
 from privacy_engine.errors import EngineError, ParameterError
@@ -22,25 +23,22 @@ class CommandFailed(Exception):
 class Command:
     """Base of the commands: each does its work and prints a line about it.
 
-    ``help`` is a sentence, ``example`` stands below it, ``arguments`` are those of :meth:`run`, and ``place`` is the
-    one that an error of the disk is about where it names no file. ``bad_input`` is the exit code of an engine's error.
+    ``help`` is a sentence, ``example`` stands below it, and ``place`` is the argument that an error of the disk is
+    about where it names no file. ``bad_input`` is the exit code of an engine's error. ``run`` takes arguments by their
+    names, does the work, and returns a line about what was done.
     """
 
     help: ClassVar[str]
     example: ClassVar[str] = ""
-    arguments: ClassVar[tuple[str, ...]]
     place: ClassVar[str] = ""
     bad_input: ClassVar[int] = 1
+    run: Callable[..., str]
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self.out, self.err = out, err
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the arguments."""
-        raise NotImplementedError
-
-    def run(self, **options: Any) -> str:
-        """Do it, and return a line about what was done."""
         raise NotImplementedError
 
     def execute(self, options: dict[str, Any]) -> None:
@@ -52,7 +50,7 @@ class Command:
             With the exit code. SystemExit where a result is printed and the code is not 0.
         """
         try:
-            self.out.write(f"{self.run(**{name: options[name] for name in self.arguments})}\n")
+            self.out.write(f"{self.run(**{name: options[name] for name in signature(self.run).parameters})}\n")
         except EngineError as error:
             raise CommandFailed(" ".join(error.message.split()), code=self.bad_input) from None
         except OSError as error:

@@ -2,13 +2,12 @@
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from privacy_engine import experiments, formats
 from privacy_engine.commands.base import PERSON, Command, CommandFailed, interruptible, pairs, progress_bar, reading
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.step_text import value_of
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, FolderStore, Preset, presets
@@ -34,7 +33,6 @@ in DIR/blocks: an experiment that was stopped goes on there, and one that shares
 class Experiment(Command):
     help = "Run an experiment without a server: a grid of parameters, each repeated, to a table."
     example = EXAMPLE
-    arguments = ("what", "files", "set", "like", "read", "person", "workers", "keep", "out")
     place = "out"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -55,51 +53,48 @@ class Experiment(Command):
         add("--keep", type=Path, metavar="DIR", help="where what is done is kept (default: blocks in --out)")
         add("--out", required=True, type=Path, metavar="DIR", help="the folder to write to")
 
-    def run(self, **options: Any) -> str:
+    def execute(self, options: dict[str, Any]) -> None:
         try:
-            with interruptible() as check:
-                return _experiment(self.err, check, **options)
+            with interruptible() as self.check:  # called after each block
+                super().execute(options)
         except KeyboardInterrupt:
             raise CommandFailed("stopped; the same command goes on from here", code=130) from None
 
+    def run(
+        self,
+        *,
+        what: str,
+        files: list[Path],
+        set: list[str],
+        like: str | None,
+        read: list[str],
+        person: str | None,
+        workers: int,
+        keep: Path | None,
+        out: Path,
+    ) -> str:
+        if not 1 <= workers <= 256:
+            rule = "must be from 1 to 256"
+            raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
+        chosen = {name: value_of(text) for name, text in pairs(set, "--set").items()}
+        how = reading(read, person)
+        spec, given = _chosen(what, chosen, like, files, how)
+        data = experiments.data_of(spec, given)
+        store = FolderStore(keep or out / "blocks")
+        out.mkdir(parents=True, exist_ok=True)
+        show = progress_bar(self.err)
 
-def _experiment(
-    err: TextIO,
-    check: Callable[[], None],
-    *,
-    what: str,
-    files: list[Path],
-    set: list[str],
-    like: str | None,
-    read: list[str],
-    person: str | None,
-    workers: int,
-    keep: Path | None,
-    out: Path,
-) -> str:
-    """Run it, and describe the result in a line; ``check`` is called after each block."""
-    if not 1 <= workers <= 256:
-        rule = "must be from 1 to 256"
-        raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
-    chosen = {name: value_of(text) for name, text in pairs(set, "--set").items()}
-    how = reading(read, person)
-    spec, given = _chosen(what, chosen, like, files, how)
-    data = experiments.data_of(spec, given)
-    store = FolderStore(keep or out / "blocks")
-    out.mkdir(parents=True, exist_ok=True)
-    show = progress_bar(err)
+        def watch(done: int, blocks: int) -> None:
+            self.check()
+            show(done / blocks, f"{done:,} of {blocks:,} blocks")
 
-    def watch(done: int, blocks: int) -> None:
-        check()
-        show(done / blocks, f"{done:,} of {blocks:,} blocks")
-
-    table = experiments.run(spec, given, store, workers=workers, watch=watch)
-    experiments.write(table, spec, out)
-    kind = spec.cell_type
-    items = kind.items_of(spec.sizes(kind.sizes_of(data)))
-    counts = ((len(spec.cells()), "cell"), (spec.repetitions, "repetition"), (items, kind.item))
-    summary = ", ".join(counted(count, noun) for count, noun in counts)
-    return f"{summary}. {NOT_PRIVATE}, seed {spec.seed}."
+        table = experiments.run(spec, given, store, workers=workers, watch=watch)
+        experiments.write(table, spec, out)
+        kind = spec.cell_type
+        items = kind.items_of(spec.sizes(kind.sizes_of(data)))
+        counts = ((len(spec.cells()), "cell"), (spec.repetitions, "repetition"), (items, kind.item))
+        summary = ", ".join(quantity(count, noun) for count, noun in counts)
+        return f"{summary}. {NOT_PRIVATE}, seed {spec.seed}."
 
 
 def _chosen(

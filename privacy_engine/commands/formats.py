@@ -11,7 +11,6 @@ from privacy_engine.formats.reference_page import page
 
 class Formats(Command):
     help = "Print the page about the formats that are read, or write it to a file."
-    arguments = ("page",)
     place = "page"
 
     def add_arguments(self, parser: ArgumentParser) -> None:

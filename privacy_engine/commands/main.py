@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name, rest = given[0], given[1:]
     if name not in NAMES:
         return _server(given)
-    command = _class(name)(sys.stdout, sys.stderr)
+    command = command_class(name)(sys.stdout, sys.stderr)
     parser = ArgumentParser(
         prog=f"{PROGRAM} {name}",
         description=command.help,
@@ -38,14 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _class(name: str) -> type[Command]:
-    command: type[Command] = getattr(import_module(f"privacy_engine.commands.{name}"), name.capitalize())
+def command_class(name: str) -> type[Command]:
+    """Return the command of one of :data:`NAMES`."""
+    module = import_module(f"privacy_engine.commands.{name.replace('-', '_')}")
+    command: type[Command] = getattr(module, name.title().replace("-", ""))
     return command
 
 
 def _help() -> str:
     width = max(map(len, NAMES))
-    lines = [f"  {name:{width}}  {_class(name).help}" for name in NAMES]
+    lines = [f"  {name:{width}}  {command_class(name).help}" for name in NAMES]
     more = "The workbench's commands (run, publish, token …) are here too where the extra server is installed."
     return "\n".join([f"usage: {PROGRAM} COMMAND …", "", *lines, "", more, ""])
 

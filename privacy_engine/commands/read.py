@@ -3,11 +3,10 @@
 import json
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from privacy_engine import formats
 from privacy_engine.commands.base import PERSON, Command, reading
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 
 EXAMPLE = """\
 example:
@@ -20,7 +19,6 @@ The output quotes rows of the file: it is for its owner.
 class Read(Command):
     help = "Read a file and print how: its columns, its first rows, what was left out and what was guessed."
     example = EXAMPLE
-    arguments = ("file", "kind", "read", "person", "json")
     place = "file"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,13 +29,9 @@ class Read(Command):
         add("--person", metavar="WHAT", help=PERSON)
         add("--json", action="store_true", help="print the report as JSON")
 
-    def run(self, **options: Any) -> str:
-        return _read(**options)
-
-
-def _read(*, file: Path, kind: str | None, read: list[str], person: str | None, json: bool) -> str:
-    content = formats.read(file, kinds=[kind] if kind else formats.KINDS, **reading(read, person))
-    return _as_json(content) if json else "\n".join(_lines(content))
+    def run(self, *, file: Path, kind: str | None, read: list[str], person: str | None, json: bool) -> str:
+        content = formats.read(file, kinds=[kind] if kind else formats.KINDS, **reading(read, person))
+        return _as_json(content) if json else "\n".join(_lines(content))
 
 
 def _as_json(content: formats.Reading) -> str:
@@ -48,7 +42,7 @@ def _lines(content: formats.Reading) -> list[str]:
     """The report as lines of text."""
     report = content.report
     what = formats.table_kinds[content.kind].title
-    lines = [f"{report.format_title}: {what}, {counted(report.kept, 'record')} of {report.rows_read:,} read."]
+    lines = [f"{report.format_title}: {what}, {quantity(report.kept, 'record')} of {report.rows_read:,} read."]
     lines += [f"{column['column']}: {column['read_as']}" for column in report.columns_text]
     lines += [f"{report.unit} {row[report.unit]}: {row['cells']} -> {row['read_as']}" for row in report.first_text]
     lines += [report.dropped_text] if report.drops else []

@@ -10,12 +10,13 @@ from privacy_engine import formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.commands.base import PERSON, Command, pairs, reading
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.step_text import parse_short_step, short_forms, value_of
-from privacy_engine.core.whole_files import write_whole
+from privacy_engine.core.whole_files import by_ending, write_whole
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
+from privacy_engine.distributed import release_partitions
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.decisions import Decisions
 from privacy_engine.landmarks import parse_short, parse_short_dummies
@@ -46,27 +47,11 @@ EXTENSIONS = datatypes[Trajectory.kind].extensions
 class Release(Command):
     help = "Release a file without a server: read, define landmarks (of trajectories), add noise, write."
     example = EXAMPLE
-    arguments = (
-        "file",
-        "kind",
-        "clean",
-        "mechanism",
-        "set",
-        "landmarks",
-        "dummies",
-        "then",
-        "read",
-        "person",
-        "box_from_data",
-        "seed",
-        "out",
-        "forecast",
-    )
     place = "file"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("file", metavar="FILE", type=Path, help="in any format that Cairn reads, of the mechanism's kind of data")
+        add("file", metavar="FILE", help="in any format that Cairn reads, of the mechanism's kind of data")
         add(
             "--kind",
             choices=formats.KINDS,
@@ -98,6 +83,12 @@ class Release(Command):
             help="of check-ins: the box or the number of cells was chosen with knowledge of them",
         )
         add("--seed", help="make the run repeatable, and so not private")
+        add(
+            "--distributed",
+            metavar="SCHEDULER",
+            help="of trajectories in Parquet files (a folder or a pattern), by Dask: local:2 are two processes, else "
+            "an address; --person column:NAME, and --out is a folder",
+        )
         target = parser.add_mutually_exclusive_group(required=True)
         target.add_argument("--out", type=Path, help=f"where to; its extension is the format: {', '.join(EXTENSIONS)}")
         target.add_argument(
@@ -106,58 +97,85 @@ class Release(Command):
             help="print the errors to expect instead, for the owner: nothing is spent",
         )
 
-    def run(self, **options: Any) -> str:
-        return _release(**options)
+    def run(
+        self,
+        *,
+        file: str,
+        kind: str | None,
+        clean: list[str],
+        mechanism: str,
+        set: list[str],
+        landmarks: str | None,
+        dummies: str | None,
+        then: list[str],
+        read: list[str],
+        person: str | None,
+        box_from_data: bool,
+        seed: str | None,
+        out: Path | None,
+        forecast: bool,
+        distributed: str | None,
+    ) -> str:
+        """Do it, and return a line about what was done; the forecast as lines of a table."""
+        if forecast == (out is not None):
+            raise ParameterError.must_be("forecast", "given without --out, or --out without it", forecast)
+        parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
+        spec = ReleaseSpec.parse(
+            {
+                "mechanism": {"name": mechanism, **parameters},
+                "seed": None if seed is None else value_of(seed),
+                "postprocess": [parse_short_step(text, postprocesses, option="--then") for text in then],
+                "box_from_data": box_from_data,
+            }
+        )
+        if distributed is not None:
+            unused = {"clean": clean, "dummies": dummies, "kind": kind, "forecast": forecast}
+            return _release_distributed(file, spec, pairs(read, "--read"), person, landmarks, out, distributed, unused)
+        fmt = None if out is None else by_ending(out, datatypes[spec.mechanism.kind].extensions)
+        if kind is not None:
+            spec.checked(kind)
+        cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
+        if not datatypes[spec.mechanism.kind].has_landmarks:
+            _refuse_unused(spec.mechanism.kind, landmarks=landmarks, dummies=dummies, clean=clean, then=then)
+            return _release_other(file, kind, spec, reading(read, person), fmt, out)
+        if landmarks is None:
+            _refuse_without_landmarks(spec, dummies)
+        method = None if landmarks is None else parse_short(landmarks, read=lambda name: Path(name).read_bytes())
+        beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
+        data = formats.read(file, **reading(read, person))
+        series, done = cleaned(data.series, cleaning)
+        marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
+        if out is None or fmt is None:
+            return f"{datatypes[Trajectory.kind].forecast(spec, series, marks.sets)}{_reading_text(data.report, done)}"
+        made = release_trajectories(
+            spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(data.report)
+        )
+        write_whole(out, partial(made.write, fmt))
+        return _summary(made, marks) + _reading_text(data.report, done)
 
 
-def _release(
-    *,
-    file: Path,
-    kind: str | None,
-    clean: list[str],
-    mechanism: str,
-    set: list[str],
-    landmarks: str | None,
-    dummies: str | None,
-    then: list[str],
-    read: list[str],
+def _release_distributed(
+    source: str,
+    spec: ReleaseSpec,
+    columns: dict[str, str],
     person: str | None,
-    box_from_data: bool,
-    seed: str | None,
+    landmarks: str | None,
     out: Path | None,
-    forecast: bool,
+    scheduler: str,
+    unused: dict[str, Any],
 ) -> str:
-    """Do it, and return a line about what was done; the forecast as lines of a table."""
-    if forecast == (out is not None):
-        raise ParameterError.must_be("forecast", "given without --out, or --out without it", forecast)
-    parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
-    spec = ReleaseSpec.parse(
-        {
-            "mechanism": {"name": mechanism, **parameters},
-            "seed": None if seed is None else value_of(seed),
-            "postprocess": [parse_short_step(text, postprocesses, option="--then") for text in then],
-            "box_from_data": box_from_data,
-        }
-    )
-    fmt = None if out is None else _format_of(out, spec.mechanism.kind)
-    if kind is not None:
-        spec.checked(kind)
-    cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
-    if not datatypes[spec.mechanism.kind].has_landmarks:
-        _refuse_unused(spec.mechanism.kind, landmarks=landmarks, dummies=dummies, clean=clean, then=then)
-        return _release_other(file, kind, spec, reading(read, person), fmt, out)
-    if landmarks is None:
-        _refuse_without_landmarks(spec, dummies)
-    method = None if landmarks is None else parse_short(landmarks, read=lambda name: Path(name).read_bytes())
-    beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
-    data = formats.read(file, **reading(read, person))
-    series, done = cleaned(data.series, cleaning)
-    marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
-    if out is None or fmt is None:
-        return f"{datatypes[Trajectory.kind].forecast(spec, series, marks.sets)}{_reading_text(data.report, done)}"
-    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(data.report))
-    write_whole(out, partial(made.write, fmt))
-    return _summary(made, marks) + _reading_text(data.report, done)
+    for name, value in unused.items():
+        if value:
+            raise ParameterError.must_be(f"--{name}", "left out with --distributed", got=False)
+    if unknown := set(columns) - {"lon", "lat", "time", "invalid"}:
+        raise ParameterError.must_be("--read", "lon, lat, time or invalid with --distributed", min(unknown))
+    kind, _, column = (person or "").partition(":")
+    if kind != "column" or not column:
+        raise ParameterError.must_be("--person", "column:NAME with --distributed", person)
+    assert out is not None
+    named: dict[str, Any] = {**columns}
+    labels = release_partitions(source, spec, person=column, out=out, landmarks=landmarks, scheduler=scheduler, **named)
+    return f"{quantity(len(labels), 'file')}, each with its label. {labels[0]['text']}."
 
 
 def _summary(made: LabelledRelease, marks: Marks) -> str:
@@ -193,7 +211,7 @@ def _refuse_unused(kind: str, **options: Any) -> None:
 
 
 def _release_other(
-    file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str | None, out: Path | None
+    file: str, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str | None, out: Path | None
 ) -> str:
     """Release data without landmarks, and return what was done in a line; without ``out`` the forecast."""
     datatype = datatypes[spec.mechanism.kind]
@@ -205,7 +223,7 @@ def _release_other(
         return f"{datatype.forecast(spec, read.other)}{_reading_text(read.report, [])}"
     made = release_other(spec, read.other, decisions=Decisions.of(read.report))
     write_whole(out, partial(made.write, fmt))
-    return f"{counted(len(read), datatype.item)}. {made.statement}{_reading_text(read.report, [])}"
+    return f"{quantity(len(read), datatype.item)}. {made.statement}{_reading_text(read.report, [])}"
 
 
 def _refuse_other_columns(report: formats.Report, kind: str) -> None:
@@ -214,14 +232,6 @@ def _refuse_other_columns(report: formats.Report, kind: str) -> None:
         if note["code"] == formats.OTHER_COLUMNS:
             rule = f"given for this file: --kind {kind} if it does hold {formats.table_kinds[kind].title}"
             raise ParameterError(f"--kind must be {rule}. {note['message']}", field="kind", rule=rule)
-
-
-def _format_of(out: Path, kind: str) -> str:
-    fmt = datatypes[kind].export_of(out.name)
-    if fmt is None:
-        rule = f"a file name that ends in {', '.join(datatypes[kind].extensions)}"
-        raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
-    return fmt
 
 
 def _cleaning(text: str) -> list[Any]:

@@ -3,15 +3,13 @@
 from argparse import ArgumentParser
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from privacy_engine import formats
 from privacy_engine.aggregation.stays import StaySpec, stays_of, write_csv
 from privacy_engine.commands.base import PERSON, Command, reading
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.step_text import value_of
-from privacy_engine.core.whole_files import write_whole
-from privacy_engine.errors import ParameterError
+from privacy_engine.core.whole_files import by_ending, write_whole
 
 EXAMPLE = """\
 example:
@@ -25,7 +23,6 @@ at the level of users (cairn release stays.csv --mechanism checkin-popularity â€
 class Stays(Command):
     help = "Detect the stays in a file of trajectories: check-ins to release."
     example = EXAMPLE
-    arguments = ("file", "distance_m", "duration_s", "variant", "max_gap_s", "place_m", "read", "person", "out")
     place = "file"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -40,18 +37,24 @@ class Stays(Command):
         add("--person", metavar="WHAT", help=PERSON)
         add("--out", type=Path, required=True, metavar="FILE", help="file to write, .csv")
 
-    def run(self, **options: Any) -> str:
-        return _stays(**options)
-
-
-def _stays(*, file: Path, variant: str, read: list[str], person: str | None, out: Path, **numbers: str | None) -> str:
-    """Write the check-ins, and return how many there are."""
-    if out.suffix.lower() != ".csv":
-        rule = "a file name that ends in .csv"
-        raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
-    given = {name: value_of(text) for name, text in numbers.items() if text is not None}
-    spec = StaySpec.parse({"reading": variant, **given})
-    stays = stays_of(formats.read(file, **reading(read, person)).series, spec)
-    write_whole(out, partial(write_csv, stays))
-    size = f"{counted(len(stays), 'check-in')} of {counted(len(set(stays.user.tolist())), 'user')}"
-    return f"{size}. A promise about one user covers {spec.described().covers}."
+    def run(
+        self,
+        *,
+        file: Path,
+        distance_m: str,
+        duration_s: str,
+        variant: str,
+        max_gap_s: str | None,
+        place_m: str | None,
+        read: list[str],
+        person: str | None,
+        out: Path,
+    ) -> str:
+        write = by_ending(out, {".csv": write_csv})
+        numbers = {"distance_m": distance_m, "duration_s": duration_s, "max_gap_s": max_gap_s, "place_m": place_m}
+        given = {name: value_of(text) for name, text in numbers.items() if text is not None}
+        spec = StaySpec.parse({"reading": variant, **given})
+        stays = stays_of(formats.read(file, **reading(read, person)).series, spec)
+        write_whole(out, partial(write, stays))
+        size = f"{quantity(len(stays), 'check-in')} of {quantity(len(set(stays.user.tolist())), 'user')}"
+        return f"{size}. A promise about one user covers {spec.described().covers}."

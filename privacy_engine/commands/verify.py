@@ -10,7 +10,7 @@ from privacy_engine.commands.base import Command, CommandFailed
 from privacy_engine.verify import Verification, verify
 
 EXAMPLE = """\
-Checks the label, the digest and the grid of exported files: CSV, GeoJSON, GPX, Parquet and bundles (ZIP). Exit code 0
+Checks the label, the digest and the grid of exported files of every format and of bundles (ZIP). Exit code 0
 only if everything holds, 1 if not, 2 if a file cannot be opened. It detects damage and exchange; a label is not signed,
 so it cannot detect forgery.
 """
@@ -19,7 +19,6 @@ so it cannot detect forgery.
 class Verify(Command):
     help = "Check that exported files match their labels."
     example = EXAMPLE
-    arguments = ("files", "json")
     place = "files"
 
     def add_arguments(self, parser: ArgumentParser) -> None:

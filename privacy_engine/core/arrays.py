@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,8 +12,19 @@ from privacy_engine.core.progress import blocks
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Amount = TypeVar("Amount", int, Ints)
 PIECE = 1 << 16
 """Numbers of a column computed at a time."""
+
+
+def ceil_div(amount: Amount, size: Any) -> Amount:
+    """``amount / size`` rounded up, of whole numbers or arrays of them.
+
+    >>> ceil_div(7, 3), ceil_div(6, 3)
+    (3, 2)
+    """
+    floor: Amount = -amount // size
+    return -floor
 
 
 def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from privacy_engine.core.origin import Origin
 from privacy_engine.core.params import Frozen, Param, choices_of, param_of
 
 _REFERENCES = "\n\nReferences\n----------\n"
@@ -14,7 +15,10 @@ _REFERENCE = re.compile(r"^\.\. \[\d+\] (.+?)(?=^\.\. \[|\Z)", re.MULTILINE | re
 
 
 class Component(Frozen):
-    """Something with a registered ``name`` and what a page needs to show it."""
+    """Something with a registered ``name`` and what a page needs to show it.
+
+    ``origin`` is the package that it comes from; None for Cairn's own.
+    """
 
     title: ClassVar[str]
     short: ClassVar[str] = ""
@@ -22,6 +26,7 @@ class Component(Frozen):
     kind: ClassVar[str] = "trajectory"
     needs_time: ClassVar[bool] = False
     needs_column: ClassVar[bool] = False
+    origin: ClassVar[Origin | None] = None
 
     name: str
 

@@ -21,6 +21,6 @@ def plural(noun: str) -> str:
     return before + space + ended
 
 
-def counted(number: int, noun: str) -> str:
+def quantity(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 event``, ``1,234 events``, ``3 series``."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"

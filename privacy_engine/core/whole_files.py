@@ -1,10 +1,23 @@
-"""Files that are written as a whole or not at all."""
+"""Files that are written: as a whole or not at all, in the format that their name ends like."""
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+from privacy_engine.errors import ParameterError
+
+T = TypeVar("T")
+
+
+def by_ending(out: Path, choices: Mapping[str, T], field: str = "out", called: str = "--out") -> T:
+    """What ``choices`` has for the longest ending that the name of a file has; ParameterError where it has none."""
+    endings = [ending for ending in choices if out.name.lower().endswith(ending)]
+    if not endings:
+        rule = f"a file name that ends in {', '.join(choices)}"
+        raise ParameterError(f"{called} must be {rule}, got {out.name!r:.60}", field=field, rule=rule, value=out.name)
+    return choices[max(endings, key=len)]
 
 
 def write_whole(out: Path, write: Callable[[BinaryIO], None]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from privacy_engine.core.arrays import ceil_div
 from privacy_engine.data.grid import Grid
 from privacy_engine.errors import DataError
 
@@ -82,7 +83,7 @@ class Counted:
         >>> Counted(grid, "person").event_charges(1), Counted(grid, "person").event_charges(2)
         (2, 1)
         """
-        return -(-self.event_sensitivity // sensitivity)
+        return ceil_div(self.event_sensitivity, sensitivity)
 
     @property
     def covers(self) -> str:

@@ -58,7 +58,7 @@ class Person:
         return self.ranks()[self.members.index(series)]
 
     def joined(self, series: Sequence[Trajectory]) -> Trajectory:
-        """The person's events as a trajectory in the order of time; ``series`` are those of the whole dataset."""
+        """The person's events as one trajectory, of several series by time; ``series`` are all of the dataset."""
         own = [series[i] for i in self.members]
         if len(own) == 1:
             return own[0]
@@ -69,8 +69,8 @@ class Person:
             self._ordered([track.lat for track in own]),
             self._ordered(times) if len(times) == len(own) else None,
             self.name,
-            self._ordered(marks) if len(marks) == len(own) else None,
-            self.name,
+            marked=self._ordered(marks) if len(marks) == len(own) else None,
+            person=self.name,
         )
 
     def joined_values(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -176,19 +176,6 @@ def _by_time(times: Sequence[NDArray[Any] | None]) -> Ints | None:
 def joined(series: Sequence[Trajectory]) -> list[Trajectory]:
     """One trajectory for each person, in the order of :func:`people`."""
     return [person.joined(series) for person in people(series)]
-
-
-def joined_landmarks(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> list[LandmarkSet]:
-    """One landmark set for each person, in the order of :func:`people`, from a set for each series.
-
-    Raises
-    ------
-    DataError
-        There are not as many landmark sets as series, or a set is not over its series' events.
-    """
-    must_pair(series, landmarks)
-    masks = [marks.mask for marks in landmarks]
-    return [LandmarkSet(person.joined_mask(masks)) for person in people(series)]
 
 
 def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> None:

@@ -201,15 +201,13 @@ class Gathered:
                     column[piece] = part[piece]
 
     def releases(self) -> Releases:
-        """All of them, in the order of their series."""
-        fields: dict[str, Any] = {"time_s": self._time_s}
-        fields |= self._columns
-        for column in fields.values():
+        """The releases of all series, in the order of ``series``; their columns can no longer be written."""
+        columns: dict[str, Any] = {"time_s": self._time_s} | self._columns
+        for column in columns.values():
             if column is not None:
                 column.setflags(write=False)
-        untimed = frozenset(self._untimed if fields["time_s"] is not None else ())
-        names: dict[str, Any] = {"names": self._names, "persons": self._persons, "private": self._private}
-        return Releases(starts=self._starts, untimed=untimed, **names, **fields)
+        columns |= {"starts": self._starts, "names": self._names, "persons": self._persons, "private": self._private}
+        return Releases(untimed=frozenset(self._untimed if columns["time_s"] is not None else ()), **columns)
 
 
 def releases_of(releases: Sequence[Release]) -> Releases:

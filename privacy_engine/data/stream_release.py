@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.data.published import plain_name
+from privacy_engine.data.points_digest import plain_name
 from privacy_engine.data.types import CountStream
 from privacy_engine.errors import DataError
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -273,7 +275,7 @@ def in_pieces(series: Iterable[Trajectory], events: int = EVENTS) -> Iterator[Tr
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """Some people's events, each person's in the order of time, made of the series of these ``numbers``.
+    """Events of some people, each person's in the order of time, of the series of these ``numbers``, all of a ``unit``.
 
     ``order`` (n,) lists the events over these series, end to end; None where they are in their order.
     """
@@ -282,6 +284,7 @@ class Joined:
     numbers: Sequence[int]
     starts: Ints
     order: Ints | None
+    unit: int
 
     def column(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """One array (n,) for the people from an array for each series of the whole dataset."""
@@ -298,33 +301,38 @@ class Joined:
         return placed
 
 
-def joined_people(series: Sequence[Trajectory], events: int = EVENTS) -> Iterator[Joined]:
+def joined_people(
+    series: Sequence[Trajectory], events: int = EVENTS, units: Sequence[slice] | None = None
+) -> Iterator[Joined]:
     """The people of ``series``, up to so many events of several together; a person with more is alone.
 
-    A person has times where all of their series have.
+    A person has times where all of their series have. People of two of the ``units`` are not together.
     """
-    whole = isinstance(series, Trajectories)
+    whole, ends = isinstance(series, Trajectories), [unit.stop for unit in units or [slice(0, len(series))]]
     if isinstance(series, Trajectories) and len(set(series.persons)) == len(series):  # no person has two
-        for some in in_turn(np.diff(series.starts), events):
-            part = series.part(some.start, some.stop)
-            columns = {"lon": part.lon, "lat": part.lat, "time_s": part.time_s, "starts": part.starts}
-            people_of_part = unchecked(**columns, names=part.persons, persons=part.persons)
-            yield Joined(people_of_part, range(some.start, some.stop), part.starts, None)
-            leave(series)
+        for unit, (first, last) in enumerate(pairwise([0, *ends])):
+            for some in in_turn(np.diff(series.starts[first : last + 1]), events):
+                numbers = range(first + some.start, first + some.stop)
+                part = series.part(numbers.start, numbers.stop)
+                columns = {"lon": part.lon, "lat": part.lat, "time_s": part.time_s, "starts": part.starts}
+                people_of_part = unchecked(**columns, names=part.persons, persons=part.persons)
+                yield Joined(people_of_part, numbers, part.starts, None, unit)
+                leave(series)
         return
-    held, size, held_timed = list[Person](), 0, False
+    held, size, held_of = list[Person](), 0, (False, 0)
     for person in [*people(series), None]:
         timed = person is not None and (whole or all(series[i].time_s is not None for i in person.members))
-        if held and (person is None or size + len(person) > events or timed != held_timed):
-            yield _joined(series, held)
+        own = (timed, 0 if person is None else bisect_right(ends, person.members[0]))
+        if held and (person is None or size + len(person) > events or own != held_of):
+            yield _joined(series, held, held_of[1])
             leave(series if whole else series[held[0].members[0]])
             held, size = [], 0
         if person is not None:
             held.append(person)
-            size, held_timed = size + len(person), timed
+            size, held_of = size + len(person), own
 
 
-def _joined(series: Sequence[Trajectory], some: list[Person]) -> Joined:
+def _joined(series: Sequence[Trajectory], some: list[Person], unit: int) -> Joined:
     advance()
     numbers = [i for person in some for i in person.members]
     own = series.picked(numbers) if isinstance(series, Trajectories) else together([series[i] for i in numbers])
@@ -335,4 +343,4 @@ def _joined(series: Sequence[Trajectory], some: list[Person]) -> Joined:
     columns = {"lon": own.lon, "lat": own.lat, "time_s": own.time_s}
     ordered = {name: values if values is None or order is None else values[order] for name, values in columns.items()}
     names = [person.name for person in some]
-    return Joined(unchecked(**ordered, starts=starts, names=names, persons=names), numbers, own.starts, order)
+    return Joined(unchecked(**ordered, starts=starts, names=names, persons=names), numbers, own.starts, order, unit)

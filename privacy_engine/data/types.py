@@ -326,12 +326,8 @@ class LandmarkSet:
         """The landmark set of the 0-based ``events`` of a series of length ``n``."""
         index = np.array(events, dtype=np.int64)
         for event in index[(index < 0) | (index >= n)][:1]:
-            raise DataError(
-                f"events must be between 0 and {n - 1}, got {event}",
-                field="events",
-                rule=f"0..{n - 1}",
-                value=int(event),
-            )
+            message = f"events must be between 0 and {n - 1}, got {event}"
+            raise DataError(message, field="events", rule=f"0..{n - 1}", value=int(event))
         mask = np.zeros(n, dtype=np.bool_)
         mask[index] = True
         return cls(mask)
@@ -342,12 +338,8 @@ class LandmarkSet:
     def must_cover(self, series: Trajectory) -> None:
         """DataError unless this marks the events of ``series``, each of them."""
         if len(self) != len(series):
-            raise DataError(
-                f"landmarks must mark {len(series)} events, got {len(self)}",
-                field="landmarks",
-                rule="same length",
-                value=len(self),
-            )
+            message = f"landmarks must mark {len(series)} events, got {len(self)}"
+            raise DataError(message, field="landmarks", rule="same length", value=len(self))
 
     @property
     def count(self) -> int:

@@ -8,7 +8,7 @@ A kind is a module or a folder here with an ``ADAPTER``. docs/decisions/0025-dat
 
 from collections.abc import Mapping
 
-from privacy_engine import mechanisms as _families  # noqa: F401  (a data type lists every mechanism, in any process)
+from privacy_engine import mechanisms as _families  # a data type lists every mechanism, in any process
 from privacy_engine.datatypes.base import DataType
 from privacy_engine.registry import Adapters
 

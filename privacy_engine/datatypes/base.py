@@ -12,8 +12,7 @@ from privacy_engine.core.arrays import Floats
 from privacy_engine.core.params import Frozen
 from privacy_engine.data.event_sketch import EventSketch
 from privacy_engine.datatypes.tables import Table
-from privacy_engine.errors import ParameterError, shown
-from privacy_engine.exports.base import ExportFormat, Label
+from privacy_engine.exports.base import ExportFormat, Label, format_named, formats_of
 from privacy_engine.formats.arrow import pa
 from privacy_engine.mechanisms.base.mechanism import NO_CONTEXT, mechanisms
 from privacy_engine.metrics import Metric, metrics
@@ -43,7 +42,6 @@ class DataType(ABC):
     items: ClassVar[str]
     about: ClassVar[str]
     units: ClassVar[tuple[str, ...]]
-    exports: ClassVar[Mapping[str, ExportFormat]]
     slow_columns: ClassVar[Collection[str]] = ()
     cleaned: ClassVar[bool] = False
     outline_filled: ClassVar[bool] = False
@@ -51,6 +49,11 @@ class DataType(ABC):
     has_stays: ClassVar[bool] = False
     has_landmarks: ClassVar[bool] = False
     has_events: ClassVar[bool] = False
+
+    @property
+    def exports(self) -> Mapping[str, ExportFormat]:
+        """The formats that releases are written in, by name."""
+        return formats_of(self.kind)
 
     @property
     def mechanisms(self) -> Registry[Any]:
@@ -71,11 +74,6 @@ class DataType(ABC):
     def extensions(self) -> dict[str, str]:
         """The name of the export format of each file extension, with its point."""
         return {f".{export.extension}": name for name, export in self.exports.items()}
-
-    def export_of(self, file_name: str) -> str | None:
-        """The name of the export format that a file name ends like, of the longest extension; None without any."""
-        endings = [extension for extension in self.extensions if file_name.lower().endswith(extension)]
-        return self.extensions[max(endings, key=len)] if endings else None
 
     def size(self, data: Any) -> int:
         """How many :attr:`items` there are."""
@@ -221,7 +219,4 @@ class DataType(ABC):
         ParameterError
             ``fmt`` is not the name of a format of this kind.
         """
-        if fmt not in self.exports:
-            rule = f"must be one of {', '.join(self.exports)}"
-            raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
-        self.exports[fmt].write(release, out, label)
+        format_named(self.kind, fmt).write(release, out, label)

@@ -17,8 +17,6 @@ from privacy_engine.data.event_sketch import EventSketch, checkin_sketch
 from privacy_engine.data.venues import Venues
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.tables import Table
-from privacy_engine.exports.base import ExportFormat
-from privacy_engine.exports.checkins import FORMATS
 from privacy_engine.formats.arrow import pa
 from privacy_engine.recommender import Recommender, model_digest
 from privacy_engine.releases.spec import ReleaseSpec
@@ -57,7 +55,6 @@ class CheckInType(DataType):
     about: ClassVar[str] = "visits of users to places"
     units: ClassVar[tuple[str, ...]] = ("user", "record")
     users: ClassVar[bool] = True
-    exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
     has_events: ClassVar[bool] = True
 
     def facts(self, data: CheckIns) -> CheckInFacts:

@@ -83,10 +83,11 @@ def release_trajectories(
     cleaning: Sequence[CleaningStep] = (),
     done: Sequence[Done] = (),
     decisions: Decisions = NONE,
+    first_unit: int = 0,
 ) -> LabelledRelease:
     """Release ``series``, which ``cleaning`` has left; ``done`` is what each of its steps did.
 
-    ``decisions`` are those of reading the file that they came from.
+    ``decisions`` are those of reading the file that they came from; ``first_unit`` is as of ``ReleaseSpec.release``.
 
     Raises
     ------
@@ -104,7 +105,7 @@ def release_trajectories(
         stability=stability_of(done),
     )
     context = context.with_reading(decisions.listed, decisions.joined)
-    return released(spec, replace(inputs, context=context), cleaning=cleaning)
+    return released(spec, replace(inputs, context=context), cleaning=cleaning, first_unit=first_unit)
 
 
 def release_other(spec: ReleaseSpec, data: Any, *, decisions: Decisions = NONE) -> LabelledRelease:
@@ -118,11 +119,11 @@ def release_other(spec: ReleaseSpec, data: Any, *, decisions: Decisions = NONE) 
 
 
 def released(
-    spec: ReleaseSpec, inputs: ReleaseInputs[Any], *, cleaning: Sequence[CleaningStep] = ()
+    spec: ReleaseSpec, inputs: ReleaseInputs[Any], *, cleaning: Sequence[CleaningStep] = (), **options: Any
 ) -> LabelledRelease:
-    """Release what was loaded, after ``cleaning``, and label it."""
+    """Release what was loaded, after ``cleaning``, and label it; ``options`` are those of the kind's ``release``."""
     data_type = datatypes[spec.mechanism.kind]
-    drawn = data_type.release(spec, inputs.data, inputs.landmarks)
+    drawn = data_type.release(spec, inputs.data, inputs.landmarks, **options)
     context, private = data_type.drawn_context(spec, inputs, drawn), data_type.is_private(drawn)
     label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=data_type.digest(drawn))
     return LabelledRelease(spec, context, drawn, label)

@@ -21,8 +21,6 @@ from privacy_engine.data.hierarchy import natural
 from privacy_engine.data.stream_release import StreamRelease, counts_digest
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.tables import Table
-from privacy_engine.exports.base import ExportFormat
-from privacy_engine.exports.stream import FORMATS
 from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.releases.spec import ReleaseSpec, for_counts
 
@@ -68,7 +66,6 @@ class StreamType(DataType):
     about: ClassVar[str] = "counts at timestamps"
     units: ClassVar[tuple[str, ...]] = ("event",)
     outline_filled: ClassVar[bool] = True
-    exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
 
     def facts(self, data: CountStream) -> StreamFacts:
         columns = zip(data.names, data.counts.T, strict=True)

@@ -20,8 +20,8 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.event_sketch import EventSketch, sketch_of
 from privacy_engine.data.mapped_series import leaving
 from privacy_engine.data.numbered import each
-from privacy_engine.data.people import largest_total
-from privacy_engine.data.published import CELLS_PER_DEGREE, blocks_digest, trajectories_digest
+from privacy_engine.data.people import Person, largest_total
+from privacy_engine.data.points_digest import CELLS_PER_DEGREE, blocks_digest, trajectories_digest
 from privacy_engine.data.releases import Releases, releases_of
 from privacy_engine.data.trajectories import EVENTS, Trajectories, has_times, in_pieces, together
 from privacy_engine.datatypes import trajectory_table
@@ -42,8 +42,8 @@ from privacy_engine.datatypes.trajectory_table import (
     table_of,
     tables_of,
 )
-from privacy_engine.exports.base import ExportFormat, Label
-from privacy_engine.exports.trajectory import FORMATS, write
+from privacy_engine.exports.base import Label
+from privacy_engine.exports.trajectory import write
 from privacy_engine.releases.inputs import ReleaseInputs
 from privacy_engine.releases.spec import ReleaseSpec
 
@@ -73,7 +73,6 @@ class TrajectoryType(DataType):
     units: ClassVar[tuple[str, ...]] = ("event_per_m",)
     cleaned: ClassVar[bool] = True
     has_stays: ClassVar[bool] = True
-    exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
     has_landmarks: ClassVar[bool] = True
     has_events: ClassVar[bool] = True
     slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
@@ -141,10 +140,11 @@ class TrajectoryType(DataType):
         beside: Sequence[LandmarkSet] | None = None,
         *,
         watch: Watch | None = None,
+        first_unit: int = 0,
     ) -> Sequence[Release]:
         if beside is None:
             beside = [LandmarkSet(np.zeros(len(track), dtype=np.bool_)) for track in data]
-        return spec.checked(self.kind).release(data, beside, watch=watch)
+        return spec.checked(self.kind).release(data, beside, watch=watch, first_unit=first_unit)
 
     def forecast(
         self, spec: ReleaseSpec, data: Sequence[Trajectory], beside: Sequence[LandmarkSet] | None = None
@@ -160,14 +160,7 @@ class TrajectoryType(DataType):
     def drawn_context(
         self, spec: ReleaseSpec, inputs: ReleaseInputs[Sequence[Trajectory]], release: Sequence[Release]
     ) -> Context:
-        drawn = releases_of(release)
-        budgets = parts_of(drawn.budgets, drawn.starts)
-        noise = None if spec.postprocess else overall_noise(spec.mechanism, inputs)
-        return replace(
-            inputs.context,
-            whole_trace=largest_total(leaving(drawn, (person.joined_values(budgets) for person in inputs.people))),
-            noise_p95_m=None if noise is None else noise.p95_m,
-        )
+        return with_noise(spec, inputs, whole_trace(inputs.people, release))
 
     def is_private(self, release: Sequence[Release]) -> bool:
         return all(part.private for part in release)
@@ -186,14 +179,7 @@ class TrajectoryType(DataType):
         return means
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
-        """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
-        errors = Quantiles()
-        for some in _errors(truth, release):
-            errors.add(some)
-        if not errors.count:
-            return {}
-        shares = {key: described.get("p") for key, described in FIGURES.items()}
-        return {key: round(errors.mean() if p is None else errors.quantile(p), 3) for key, p in shares.items()}
+        return figures_of(errors_m(truth, release))
 
     def budget_columns(self, release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``series``, ``budget``, ``fresh`` and ``sd_m`` of each event."""
@@ -204,7 +190,7 @@ class TrajectoryType(DataType):
 
     def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``error_m`` of each published position, to the millimetre."""
-        for _, some in batches(_errors(truth, release), len):
+        for _, some in batches(errors_m(truth, release), len):
             yield {"error_m": concatenated(some).round(3)}
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
@@ -215,7 +201,7 @@ class TrajectoryType(DataType):
 ADAPTER = TrajectoryType()
 
 
-def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[Floats]:
+def errors_m(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[Floats]:
     """The distance of each published position from its event's true position, metres, series after series."""
     drawn = releases_of(release)
     if isinstance(truth, Trajectories):
@@ -224,6 +210,30 @@ def _errors(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator
         owns = (of for some in in_turn(np.diff(drawn.starts), EVENTS) for of in together(truth[some]).cut(EVENTS))
     for (_, _, part), (_, own) in zip(drawn.cut(EVENTS), owns, strict=True):
         yield distance_m(*(part.shown(axis) for axis in (own.lon, own.lat, part.lon, part.lat)))
+
+
+def figures_of(errors: Iterable[Floats]) -> dict[str, float]:
+    """:data:`FIGURES` of all errors together, which come in pieces, in metres to the millimetre; empty without any."""
+    together = Quantiles()
+    for some in errors:
+        together.add(some)
+    if not together.count:
+        return {}
+    shares = {key: described.get("p") for key, described in FIGURES.items()}
+    return {key: round(together.mean() if p is None else together.quantile(p), 3) for key, p in shares.items()}
+
+
+def whole_trace(people: Sequence[Person], release: Sequence[Release]) -> float:
+    """The largest sum of budgets that any of ``people``, those of the series of ``release``, spends."""
+    drawn = releases_of(release)
+    budgets = parts_of(drawn.budgets, drawn.starts)
+    return largest_total(leaving(drawn, (person.joined_values(budgets) for person in people)))
+
+
+def with_noise(spec: ReleaseSpec, inputs: ReleaseInputs[Any], whole: float) -> Context:
+    """The context of ``inputs`` with what a release spends of a :func:`whole_trace`, and how far its noise moves."""
+    noise = None if spec.postprocess else overall_noise(spec.mechanism, inputs)
+    return replace(inputs.context, whole_trace=whole, noise_p95_m=None if noise is None else noise.p95_m)
 
 
 def _digested(digest: Any, data: Sequence[Trajectory]) -> str:

@@ -20,7 +20,7 @@ from privacy_engine.data import Release, Trajectory
 from privacy_engine.data.mapped_series import FileColumn, leave, piecewise
 from privacy_engine.data.numbered import Numbered
 from privacy_engine.data.people import Person, people_of
-from privacy_engine.data.published import CELLS_PER_DEGREE
+from privacy_engine.data.points_digest import CELLS_PER_DEGREE
 from privacy_engine.data.releases import Releases
 from privacy_engine.data.trajectories import Trajectories, has_times, labels_of, together, unchecked
 from privacy_engine.formats.arrow import pa
@@ -59,7 +59,7 @@ def table_of(series: Sequence[Trajectory]) -> Any:
 def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
     """The rows of :func:`table_of`, in tables of about a million."""
     whole = [series] if isinstance(series, Trajectories) else series
-    marked, metadata = any(part.marked is not None for part in whole), _metadata(*labels_of(series))
+    marked, metadata = any(part.marked is not None for part in whole), metadata_of(*labels_of(series))
     for first, some, marks in _batches_of(series):
         columns = _positions(some, first=first, timed=has_times(series))
         if marked:
@@ -110,7 +110,7 @@ def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator
         names, persons = labels_of(series)
         held = batches(releases, lambda release: len(release.event))
         tables = ((first, together([release.series for release in some]), _events(some)) for first, some in held)
-    metadata = _metadata(names, persons)
+    metadata = metadata_of(names, persons)
     for first, some, event in tables:
         columns = _positions(some, first=first, timed=timed) | {"event": pa.array(event)}
         yield pa.table(columns).replace_schema_metadata(metadata)
@@ -126,6 +126,12 @@ def series_of(table: Any) -> Trajectories:
     for column in columns.values():
         column.setflags(write=False)  # a column that may be written would be copied
     return Trajectories(starts=_ends(table), names=_names(table.schema), persons=_people(table.schema), **columns)
+
+
+def some_series(index: SeriesIndex, some: slice, column: dict[str, Any]) -> Trajectories:
+    """Successive series of a table from its index and the columns of their rows, by name."""
+    starts = np.append(0, np.cumsum(index.sizes[some]))
+    return unchecked(starts=starts, names=index.names[some], persons=index.people[some], **_degrees(column))
 
 
 def series_of_batches(schema: Any, batches: Iterable[Any]) -> Trajectories:
@@ -229,7 +235,8 @@ def _positions(some: Trajectories, *, timed: bool, first: int = 0) -> dict[str, 
     return columns
 
 
-def _metadata(names: Sequence[str], persons: Sequence[str]) -> dict[str, str]:
+def metadata_of(names: Sequence[str], persons: Sequence[str]) -> dict[str, str]:
+    """What a table of series of these names and persons has as metadata."""
     return {"series": json.dumps(list(names)), "people": json.dumps(list(persons))}
 
 

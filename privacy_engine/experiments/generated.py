@@ -14,7 +14,7 @@ from pydantic import ValidationInfo, field_validator
 from privacy_engine.core.arrays import Floats
 from privacy_engine.core.component import Component
 from privacy_engine.core.params import Param, Seed, broken
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.registry import Registry
 
@@ -187,7 +187,7 @@ class CityCheckIns(Generator):
         return [self.users * self.per_user]
 
     def describe(self) -> str:
-        return f"{self.title} of {counted(self.users, 'user')}, {self.per_user:,} each on average"
+        return f"{self.title} of {quantity(self.users, 'user')}, {self.per_user:,} each on average"
 
     def data(self) -> CheckIns:
         return _checkins(self)

@@ -51,11 +51,6 @@ def predicted_seconds(spec: ExperimentSpec, lengths: Sequence[int]) -> float:
     return sum(cell_seconds(cell, lengths, spec.repetitions) for cell in spec.cells())
 
 
-def may_run_at_once(spec: ExperimentSpec, lengths: Sequence[int]) -> bool:
-    """True if it takes less than :data:`AT_ONCE_S`: then a request may wait for it."""
-    return predicted_seconds(spec, lengths) < AT_ONCE_S
-
-
 def blocks(spec: ExperimentSpec, lengths: Sequence[int], size: int | None = None) -> Iterator[Block]:
     """Every block of every different cell; without a ``size``, each of about :data:`BLOCK_S`.
 

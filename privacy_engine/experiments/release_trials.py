@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, ceil_div
 from privacy_engine.core.progress import reported
 from privacy_engine.releases.spec import processed
 
@@ -61,7 +61,7 @@ class ReleaseTrials:
         """What is measured in each repetition, in their order; a batch of them is in memory."""
         mechanism, steps = self.cell.release.mechanism, self.cell.release.postprocess
         size = self.cell.batch_over(self.truth)
-        for number in range(self.which.start // size, -(-self.which.stop // size)):
+        for number in range(self.which.start // size, ceil_div(self.which.stop, size)):
             parts = self.cell.parts(self.truth, number)
             drawn = mechanism.releases(parts[0], size, rng=noise.simulated_releases(self.cell.root, number))
             first = number * size

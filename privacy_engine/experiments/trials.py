@@ -1,6 +1,6 @@
 """Repetitions of a cell over the series of a dataset: what each of them marks, releases and so makes measurable."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -42,18 +42,15 @@ class Trials:
 
     def __init__(self, cell: Repeated, series: Sequence[Trajectory], which: range) -> None:
         self.cell, self.series, self.which = cell, series, which
-        self._found: dict[str, Any] = {}
+        self._known: dict[Hashable, Any] = {}
         self._root = cell.root
-        self._marked: dict[int, list[LandmarkSet]] = {}
-        self._drawn: dict[int, list[Release]] = {}
-        self._released: dict[int, list[Release]] = {}
 
-    def once(self, key: str, find: Callable[[], T]) -> T:
-        """What ``find`` gives, computed once: several measures may need it."""
-        if key not in self._found:
-            self._found[key] = find()
-        kept: T = self._found[key]
-        return kept
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What ``compute`` returns, computed once: several measures may need it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        known: T = self._known[key]
+        return known
 
     @property
     def alike(self) -> bool:
@@ -91,10 +88,8 @@ class Trials:
         """What mechanisms take for landmarks in a repetition: landmarks, and dummies where there are some."""
         if self.alike:
             return self._fixed
-        if repetition not in self._marked:
-            key = (*self.cell.draws, repetition)
-            self._marked[repetition] = self._cache.once(key, lambda: self._drawn_marks(repetition))
-        return self._marked[repetition]
+        key = (*self.cell.draws, repetition)
+        return self.once(("marked", key), lambda: self._cache.once(key, lambda: self._drawn_marks(repetition)))
 
     def _drawn_marks(self, repetition: int) -> list[LandmarkSet]:
         marks = self.landmarks(repetition)
@@ -105,22 +100,22 @@ class Trials:
 
     def draws(self, repetition: int) -> list[Release]:
         """One release of each series as the mechanism drew it."""
-        if repetition not in self._drawn:
-            triples = zip(self.series, self.marked(repetition), self.seeds, strict=True)
-            self._drawn[repetition] = [
-                self.cell.release.mechanism.release(track, marks, rng=noise.simulated_releases(seed, repetition))
-                for track, marks, seed in reported(triples)
-            ]
-        return self._drawn[repetition]
+        return self.once(("draws", repetition), lambda: self._draw(repetition))
+
+    def _draw(self, repetition: int) -> list[Release]:
+        triples = zip(self.series, self.marked(repetition), self.seeds, strict=True)
+        return [
+            self.cell.release.mechanism.release(track, marks, rng=noise.simulated_releases(seed, repetition))
+            for track, marks, seed in reported(triples)
+        ]
 
     def releases(self, repetition: int) -> list[Release]:
         """:meth:`draws` with the post-processing done."""
         steps = self.cell.release.postprocess
         if not steps:
             return self.draws(repetition)
-        if repetition not in self._released:
-            self._released[repetition] = [processed(draw, steps) for draw in reported(self.draws(repetition))]
-        return self._released[repetition]
+        draws = self.draws(repetition)
+        return self.once(("releases", repetition), lambda: [processed(draw, steps) for draw in reported(draws)])
 
     def shared(self, repetition: int) -> list[Mask]:
         """Which draws of each series are of a joint draw of noise."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from privacy_engine.data import CheckIns
+from privacy_engine.exports.base import Notebook
 from privacy_engine.exports.notebook_cells import ABOUT_LABEL, ABOUT_LIBRARIES, INTRODUCTION, LABEL, Cell
 
-CELLS: Sequence[Cell] = (
+_CELLS: Sequence[Cell] = (
     ("markdown", INTRODUCTION),
     (
         "code",
@@ -69,3 +71,5 @@ else:
         'model = Recommender.load("model.json")\nmodel.recommend([0, 1], k=5)\n```',
     ),
 )
+
+ADAPTER = Notebook(CheckIns.kind, _CELLS)

@@ -6,17 +6,23 @@ reads lines of a single part only.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from types import MappingProxyType
-from typing import BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
 from privacy_engine.core.instants import instants, millis
 from privacy_engine.core.progress import blocks, reported
 from privacy_engine.data import Trajectory
+from privacy_engine.data.points_digest import SeriesOnGrid, plain_name
+from privacy_engine.errors import DataError
 from privacy_engine.exports.base import MAPS, MOVEMENT, ExportFormat, Label, as_json
-from privacy_engine.exports.columns import CHUNK, pieces, rounded, several_people
-from privacy_engine.formats.line_times import CUT
+from privacy_engine.exports.columns import CHUNK, DECIMALS, pieces, rounded, several_people
+from privacy_engine.exports.contents import Contents, Unreadable
+from privacy_engine.exports.points import Columns, PointContents, Row, points, read_instants
+from privacy_engine.exports.reading import from_json, utf8
+from privacy_engine.formats.line_times import CUT, uncut
 
 MEDIA_TYPE = "application/geo+json"
 POINTS = "points"
@@ -63,7 +69,7 @@ def write_line(track: Trajectory, out: BinaryIO, several: bool, *, trips: bool =
     if track.time_s is not None:
         out.write(f',"coordTimes":{left}'.encode())
         times = ([f'"{text}"' for text in instants(time_s)] for _, _, time_s in pieces(track) if time_s is not None)
-        write_pieces(_joined(times, {at: f'"{text}"],["{text}",' for at, (_, _, text) in cuts.items()}), out)
+        write_pieces(_joined_by_commas(times, {at: f'"{text}"],["{text}",' for at, (_, _, text) in cuts.items()}), out)
         out.write(right.encode())
     out.write(b"}}")
 
@@ -80,14 +86,14 @@ def cuts_of(track: Trajectory) -> Iterator[tuple[int, Cut]]:
             yield at + 1, (side, lat[i] + share * (lat[i + 1] - lat[i]), "" if time_s is None else instants(time_s)[0])
 
 
-def _joined(values: Iterable[list[str]], before: Mapping[int, str]) -> Iterator[str]:
-    """The values of a series as JSON, in pieces; ``before`` has what stands before some, in their order."""
-    start, cuts = 0, iter(before.items())
-    at, text = next(cuts, (-1, ""))
+def _joined_by_commas(values: Iterable[list[str]], prefixes: Mapping[int, str]) -> Iterator[str]:
+    """A text for each list of JSON values; ``prefixes`` are put before values, by ascending number in all lists."""
+    start, remaining = 0, iter(prefixes.items())
+    at, prefix = next(remaining, (-1, ""))
     for piece in values:
         while start <= at < start + len(piece):
-            piece[at - start] = text + piece[at - start]
-            at, text = next(cuts, (-1, ""))
+            piece[at - start] = prefix + piece[at - start]
+            at, prefix = next(remaining, (-1, ""))
         start += len(piece)
         yield ",".join(piece)
 
@@ -104,10 +110,10 @@ def write_features(
     _end(out)
 
 
-def positions(track: Trajectory, before: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
-    """The positions of a series as JSON, in pieces; ``before`` has what stands before some."""
+def positions(track: Trajectory, prefixes: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
+    """The positions of a series as JSON, in pieces; ``prefixes`` are put before some, by the number of the event."""
     rows = (zip(lon.tolist(), lat.tolist(), strict=True) for lon, lat, _ in pieces(track))
-    return _joined(([f"[{x:.7f},{y:.7f}]" for x, y in row] for row in rows), before)
+    return _joined_by_commas(([f"[{x:.7f},{y:.7f}]" for x, y in row] for row in rows), prefixes)
 
 
 def _trip_positions(track: Trajectory) -> Iterable[str]:
@@ -138,33 +144,117 @@ def _write_points(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> 
     _end(out)
 
 
+# Reading -----------------------------------------------------------------------------------------
+
+
+class _Written(float):
+    """A number with its digits as they are written."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+def read(data: bytes) -> Contents:
+    """A GeoJSON feature collection whose foreign member ``privacy`` is the label."""
+    document = from_json(utf8(data), parse_float=_Written)
+    try:
+        label, features = document["privacy"], document["features"]
+        if document.get("name") == POINTS:
+            return points(map(_point_row, features), label)
+        columns = Columns()
+        series = [_published(feature, columns) for feature in features]
+        return PointContents(label, columns.off_grid, series=series)
+    except (KeyError, TypeError, AttributeError, ValueError, DataError) as error:
+        raise Unreadable("The document is not a feature collection with a label.") from error
+
+
+def begins(data: bytes) -> bool:
+    """Whether ``data`` begin like a JSON object, and are a collection of features."""
+    return data[:16].lstrip()[:1] == b"{" and b'"features"' in data
+
+
+def _point_row(feature: Mapping[str, Any]) -> Row:
+    properties, (lon, lat) = feature["properties"], feature["geometry"]["coordinates"]
+    whose = properties["series"], properties.get("person", "")
+    return *whose, properties.get("time", ""), str(getattr(lon, "text", lon)), str(getattr(lat, "text", lat))
+
+
+def _published(feature: Mapping[str, Any], columns: Columns) -> SeriesOnGrid:
+    moving, properties = feature.get("temporalGeometry"), feature["properties"]
+    geometry = feature["geometry"] if moving is None else moving
+    places = [] if geometry is None else geometry["coordinates"]
+    times = properties.get("coordTimes") if moving is None else moving["datetimes"]
+    if properties.get(CUT):
+        places, times = _uncut(places, times)
+    elif geometry is not None and geometry["type"] == "Point":
+        places = [places]
+    lon, lat = ([str(getattr(place[axis], "text", place[axis])) for place in places] for axis in (0, 1))
+    times = times or [None] * len(places)
+    if len(times) != len(places):
+        raise Unreadable("A feature has not as many times as positions.")
+    cells, person = (columns.cells(lon), columns.cells(lat)), plain_name(properties.get("person", ""))
+    return SeriesOnGrid(plain_name(properties["series"]), *cells, read_instants(times), person)
+
+
+def _uncut(places: list[Any], times: list[Any] | None) -> tuple[list[Any], list[Any] | None]:
+    """The positions and times of a line that was cut at 180°; Unreadable where it is not cut as we cut lines."""
+    lon, lat = np.array(line := uncut(places), dtype=np.float64).T
+    when = None if times is None else uncut(times)
+    track = Trajectory(lon, lat, None if when is None else read_instants(when) / 1e3)
+    expected = [[(x, round(y, DECIMALS), text), (-x, round(y, DECIMALS), text)] for _, (x, y, text) in cuts_of(track)]
+    rows = [
+        list(zip(*part, strict=True))
+        for part in zip(places, times or [[""] * len(part) for part in places], strict=True)
+    ]
+    seen = [[(*place, text) for place, text in (a[-1], b[0])] for a, b in pairwise(rows)]
+    if seen != expected:
+        raise Unreadable("A line is not cut where it crosses 180°.")
+    return line, when
+
+
 FORMATS = (
     ExportFormat(
+        Trajectory.kind,
         "geojson",
         "GeoJSON",
         MEDIA_TYPE,
         "geojson",
         partial(write_features, write=write_line),
+        read,
+        begins,
         MAPS,
         "A line for each series: maps on the web, QGIS.",
         bundled=True,
+        rank=2,
     ),
     ExportFormat(
+        Trajectory.kind,
         "geojson-points",
         "GeoJSON of points",
         MEDIA_TYPE,
         "points.geojson",
         _write_points,
+        read,
+        begins,
         MOVEMENT,
         "A point for each event with its time: geopandas, MovingPandas, QGIS.",
+        rank=2,
     ),
     ExportFormat(
+        Trajectory.kind,
         "kepler",
         "kepler.gl trips",
         MEDIA_TYPE,
         "trips.geojson",
         partial(write_features, write=partial(write_line, trips=True)),
+        read,
+        begins,
         MOVEMENT,
         "Lines with times as fourth coordinate: an animation in kepler.gl.",
+        rank=2,
     ),
 )

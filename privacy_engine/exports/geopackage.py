@@ -15,9 +15,14 @@ from privacy_engine.core.instants import instants
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import LABEL_NAMESPACE, MAPS, ExportFormat, Label, as_json
 from privacy_engine.exports.columns import bounds, pieces, several_people
+from privacy_engine.exports.contents import Contents, Unreadable
 from privacy_engine.exports.parquet import wkb_points
+from privacy_engine.exports.points import points
+from privacy_engine.exports.reading import from_json
+from privacy_engine.formats.wkb import positions
 
 LAYER = "points"
+_SQLITE = b"SQLite format 3\0"
 _NEVER = "1970-01-01T00:00:00.000Z"
 _HEAD = b"GP\0\x01" + (4326).to_bytes(4, "little")  # version 1, little endian, no envelope, EPSG:4326
 _WGS84 = (
@@ -111,14 +116,40 @@ def _rows(track: Trajectory, several: bool) -> Iterator[tuple[bytes | str | None
             yield row.tobytes(), *named, time
 
 
+def _read(data: bytes) -> Contents:
+    """A GeoPackage with a layer of points and the label in its metadata."""
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(data)
+            names = [row[1] for row in database.execute(f"PRAGMA table_info({LAYER})")]
+            person = "person" if "person" in names else "''"
+            query = f"SELECT series, {person}, time, geom FROM {LAYER} ORDER BY fid"  # noqa: S608  # nosec B608
+            records = database.execute(query).fetchall()
+            (text,) = database.execute(
+                "SELECT metadata FROM gpkg_metadata WHERE md_standard_uri = ?", (LABEL_NAMESPACE,)
+            ).fetchone()
+        places = positions([row[3] for row in records], geopackage=True)
+    except (sqlite3.Error, TypeError, ValueError, OverflowError) as error:
+        raise Unreadable("The file is not a GeoPackage that Cairn exported.") from error
+    rows = [
+        (str(name), str(whose), str(time or ""), repr(lon), repr(lat))
+        for (name, whose, time, _), lon, lat in zip(records, places.lon.tolist(), places.lat.tolist(), strict=True)
+    ]
+    return points(rows, from_json(str(text)))
+
+
 FORMATS = (
     ExportFormat(
+        Trajectory.kind,
         "gpkg",
         "GeoPackage",
         "application/geopackage+sqlite3",
         "gpkg",
         _write,
+        _read,
+        lambda data: data.startswith(_SQLITE),
         MAPS,
         "A layer of points with times: QGIS, ArcGIS, geopandas.",
+        rank=3,
     ),
 )

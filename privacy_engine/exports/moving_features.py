@@ -11,7 +11,7 @@ from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MOVEMENT, ExportFormat
 from privacy_engine.exports.columns import CHUNK
-from privacy_engine.exports.geojson import names, positions, write_features, write_line, write_pieces
+from privacy_engine.exports.geojson import begins, names, positions, read, write_features, write_line, write_pieces
 
 
 def _write(track: Trajectory, out: BinaryIO, several: bool) -> None:
@@ -28,12 +28,16 @@ def _write(track: Trajectory, out: BinaryIO, several: bool) -> None:
 
 FORMATS = (
     ExportFormat(
+        Trajectory.kind,
         "mfjson",
         "MF-JSON",
         "application/json",
         "mfjson",
         partial(write_features, write=_write),
+        read,
+        begins,
         MOVEMENT,
         "Moving features of the OGC: MovingPandas, MobilityDB.",
+        rank=5,
     ),
 )

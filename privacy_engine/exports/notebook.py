@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from string import Template
 
-from privacy_engine.exports.base import Label, exports, sentence
+from privacy_engine.exports.base import Label, notebooks, sentence
 
 MEDIA_TYPE = "application/x-ipynb+json"
 FORMAT = "csv"
@@ -26,7 +26,7 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
     Parameters
     ----------
     kind : str
-        A name of :data:`privacy_engine.exports.base.exports`.
+        A name of :data:`privacy_engine.exports.base.notebooks`.
     title : str
         What the release is called; a line of plain text.
     label : mapping
@@ -39,7 +39,7 @@ def notebook(kind: str, *, title: str, file_name: str, label: Label) -> str:
         "file": json.dumps(file_name),
         "file_name": _as_markdown(file_name),
     }
-    cells = [_cell(number, source, values) for number, source in enumerate(exports[kind].notebook)]
+    cells = [_cell(number, source, values) for number, source in enumerate(notebooks[kind].cells)]
     document = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 

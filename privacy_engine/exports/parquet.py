@@ -1,7 +1,9 @@
 """Series as Parquet: plain columns, and GeoParquet 1.1 with points in well-known binary; in row groups."""
 
+import io
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,10 +13,15 @@ from privacy_engine.core.instants import millis
 from privacy_engine.core.progress import blocks
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leaving
+from privacy_engine.data.points_digest import CELLS_PER_DEGREE, NO_TIME, SeriesOnGrid, plain_name
 from privacy_engine.data.trajectories import Trajectories, in_blocks
 from privacy_engine.exports.base import MAPS, TABLES, ExportFormat, Label, Unclosed, as_json
 from privacy_engine.exports.columns import CHUNK, bounds, rounded, several_people
+from privacy_engine.exports.contents import Contents, Unreadable
+from privacy_engine.exports.points import PointContents
+from privacy_engine.exports.reading import is_parquet_of, parquet_label
 from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.wkb import positions
 
 MEDIA_TYPE = "application/vnd.apache.parquet"
 GEOMETRY = "geometry"
@@ -100,24 +107,68 @@ def _points(lon: Floats, lat: Floats) -> Any:
     )
 
 
+def _begins(data: bytes) -> bool:
+    return is_parquet_of(Trajectory.kind, data)
+
+
+def _read(data: bytes) -> Contents:
+    """A Parquet table whose schema's metadata holds the label."""
+    try:
+        schema = pq.read_schema(io.BytesIO(data))
+        names = [name for name in ("series", "person") if name in schema.names]
+        places = [GEOMETRY] if GEOMETRY in schema.names else ["lon", "lat"]
+        table = pq.read_table(io.BytesIO(data), columns=[*names, "time", *places])
+        texts = [table.column(name).to_pylist() for name in names]
+        if places == [GEOMETRY]:
+            points = positions(table.column(GEOMETRY).to_pylist())
+            lon, lat = points.lon, points.lat
+        else:
+            lon, lat = (np.asarray(table.column(axis).to_numpy(), dtype=np.float64) for axis in places)
+        times = table.column("time").cast(pa.timestamp("ms", "UTC")).cast(pa.int64()).fill_null(NO_TIME).to_numpy()
+    except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
+        raise Unreadable("The file is not a table that Cairn exported.") from error
+    off_grid, axes = [], []
+    for axis in (lon, lat):
+        if not (np.isfinite(axis) & (np.abs(axis) <= 180)).all():
+            raise Unreadable("A position is no number of degrees.")
+        cells = np.round(axis * CELLS_PER_DEGREE)
+        off_grid += [repr(value) for value in axis[cells / CELLS_PER_DEGREE != axis].tolist()]
+        axes.append(cells.astype(np.int64))
+    series, start = [], 0
+    for whose, group in groupby(zip(*texts, strict=True)):
+        end = start + sum(1 for _ in group)
+        name, person = (plain_name(str(text or "")) for text in (*whose, "")[:2])
+        series.append(SeriesOnGrid(name, axes[0][start:end], axes[1][start:end], times[start:end], person))
+        start = end
+    return PointContents(parquet_label(schema), off_grid, series=series)
+
+
 FORMATS = (
     ExportFormat(
+        Trajectory.kind,
         "parquet",
         "Parquet",
         MEDIA_TYPE,
         "parquet",
         _write_parquet,
+        _read,
+        _begins,
         TABLES,
         "Typed columns, compressed: pandas, Polars, DuckDB, R.",
         bundled=True,
+        rank=1,
     ),
     ExportFormat(
+        Trajectory.kind,
         "geoparquet",
         "GeoParquet",
         MEDIA_TYPE,
         "geoparquet",
         _write_geoparquet,
+        _read,
+        _begins,
         MAPS,
         "Points with times, compressed: geopandas, QGIS, DuckDB.",
+        rank=1,
     ),
 )

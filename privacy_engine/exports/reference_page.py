@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from privacy_engine.exports.base import ExportFormat, exports
+from privacy_engine.exports.base import ExportFormat, formats_of
 from privacy_engine.formats.table_kind import table_kinds
 
 HEAD = """
@@ -16,7 +16,7 @@ marked so unless others are requested.
 
 def written() -> str:
     """The formats of each kind of data, as Markdown."""
-    return HEAD + "".join(_table(table.title, exports[kind].formats) for kind, table in table_kinds.items())
+    return HEAD + "".join(_table(table.title, formats_of(kind)) for kind, table in table_kinds.items())
 
 
 def _table(title: str, formats: Mapping[str, ExportFormat]) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from privacy_engine.data import CountStream
+from privacy_engine.exports.base import Notebook
 from privacy_engine.exports.notebook_cells import ABOUT_LABEL, ABOUT_LIBRARIES, INTRODUCTION, LABEL, Cell, library
 
-CELLS: Sequence[Cell] = (
+_CELLS: Sequence[Cell] = (
     ("markdown", INTRODUCTION),
     (
         "code",
@@ -53,3 +54,5 @@ plt.show()
     ("markdown", ABOUT_LIBRARIES),
     library(CountStream.kind),
 )
+
+ADAPTER = Notebook(CountStream.kind, _CELLS)

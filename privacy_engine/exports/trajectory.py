@@ -6,38 +6,33 @@ column or property ``person``, an extension of a GPX track). Everything written 
 :func:`privacy_engine.formats.read`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import repeat
 from typing import BinaryIO
-from xml.sax.saxutils import escape, quoteattr  # nosec B406
 
 from privacy_engine.data import Trajectory
 from privacy_engine.data.numbered import each
-from privacy_engine.data.published import plain_name
+from privacy_engine.data.points_digest import plain_name
 from privacy_engine.data.trajectories import Trajectories
-from privacy_engine.errors import ParameterError, shown
-from privacy_engine.exports import geojson, geopackage, moving_features, parquet
 from privacy_engine.exports.base import (
     JSON_COLUMN,
-    LABEL_NAMESPACE,
-    MAPS,
     TABLES,
     ExportFormat,
-    Exports,
     Label,
     as_json,
     cell_text,
+    format_named,
     sentence,
 )
-from privacy_engine.exports.columns import DECIMALS, chunks, several_people
-from privacy_engine.exports.trajectory_notebook import CELLS
+from privacy_engine.exports.columns import chunks, several_people
+from privacy_engine.exports.contents import Contents, Unreadable
+from privacy_engine.exports.points import points
+from privacy_engine.exports.reading import bare, labelled_rows
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.formats.gpx import OUR_CREATOR, OUR_PERSON
 
-__all__ = ["DECIMALS", "FORMATS", "LABEL_NAMESPACE", "POINT_HEADERS", "write"]
+_COLUMNS = ("series", "time", "lon", "lat")
 POINT_HEADERS = (b"series,time,lon,lat,", b"series,person,time,lon,lat,")
 """The columns of a CSV before its label: of one person's series, and of several people's."""
-_PERSON = f'<c:{OUR_PERSON} xmlns:c="urn:cairn:1">{{}}</c:{OUR_PERSON}>'
 
 
 def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
@@ -48,7 +43,7 @@ def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     series : sequence of Trajectory
         The published series, gone through more than once; a series without times has none in the file either.
     fmt : str
-        A name of :data:`FORMATS`.
+        A name of :data:`privacy_engine.exports.FORMATS`.
     out : binary stream
         Written from where it stands, never read or closed.
     label : mapping
@@ -59,10 +54,7 @@ def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     ParameterError
         ``fmt`` is not the name of a format.
     """
-    if fmt not in FORMATS:
-        rule = f"must be one of {', '.join(FORMATS)}"
-        raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
-    FORMATS[fmt].write(_plainly_named(series), out, label)
+    format_named(Trajectory.kind, fmt).write(_plainly_named(series), out, label)
 
 
 def _plainly_named(series: Sequence[Trajectory]) -> Sequence[Trajectory]:
@@ -87,65 +79,36 @@ def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> Non
             out.write(("\r\n".join(rows) + "\r\n").encode("utf-8"))
 
 
-def _xml(text: str) -> str:
-    return escape(text, {"\r": "&#13;"})
+def _begins(data: bytes) -> bool:
+    header = data.partition(b"\n")[0].decode("utf-8", "replace").split(",")
+    return {*_COLUMNS, JSON_COLUMN} <= {name.strip('" \r') for name in header}
 
 
-def _write_gpx(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
-    out.write(
-        (
-            '<?xml version="1.0" encoding="UTF-8"?>\n'
-            f'<gpx version="1.1" creator={quoteattr(OUR_CREATOR)} xmlns="http://www.topografix.com/GPX/1/1">\n'
-            f"<metadata><desc>{_xml(sentence(label))}</desc>"
-            f'<extensions><label xmlns="{LABEL_NAMESPACE}">{_xml(as_json(dict(label)))}</label></extensions>'
-            "</metadata>\n"
-        ).encode()
+def _read(data: bytes) -> Contents:
+    header, rows, text, label = labelled_rows(data)
+    if missing := set(_COLUMNS) - set(header):
+        raise Unreadable(f"The table has no columns {', '.join(sorted(missing))}.")
+    series, time, lon, lat = map(header.index, _COLUMNS)
+    person = header.index("person") if "person" in header else None
+    cells = (
+        (bare(row[series]), "" if person is None else bare(row[person]), row[time], row[lon], row[lat]) for row in rows
     )
-    several = several_people(series)
-    for track in series:
-        person = f"<extensions>{_PERSON.format(_xml(track.person))}</extensions>" if several else ""
-        out.write(f"<trk><name>{_xml(track.name)}</name>{person}<trkseg>\n".encode())
-        for lon, lat, times in chunks(track):
-            if times is None:
-                rows = [f'<trkpt lat="{y:.7f}" lon="{x:.7f}"/>\n' for x, y in zip(lon, lat, strict=True)]
-            else:
-                rows = [
-                    f'<trkpt lat="{y:.7f}" lon="{x:.7f}"><time>{t}</time></trkpt>\n'
-                    for x, y, t in zip(lon, lat, times, strict=True)
-                ]
-            out.write("".join(rows).encode("ascii"))
-        out.write(b"</trkseg></trk>\n")
-    out.write(b"</gpx>\n")
+    return points(cells, label, text)
 
 
-FORMATS: Mapping[str, ExportFormat] = {
-    fmt.name: fmt
-    for fmt in (
-        ExportFormat(
-            "csv",
-            "CSV table",
-            "text/csv; charset=utf-8",
-            "csv",
-            _write_csv,
-            TABLES,
-            "A row for each event: spreadsheets, R, pandas.",
-            bundled=True,
-        ),
-        *parquet.FORMATS,
-        *geojson.FORMATS,
-        *geopackage.FORMATS,
-        ExportFormat(
-            "gpx",
-            "GPX track",
-            "application/gpx+xml",
-            "gpx",
-            _write_gpx,
-            MAPS,
-            "Tracks: GPS devices, apps and editors of tracks.",
-            bundled=True,
-        ),
-        *moving_features.FORMATS,
-    )
-}
-
-ADAPTER = Exports(Trajectory.kind, FORMATS, CELLS)
+FORMATS = (
+    ExportFormat(
+        Trajectory.kind,
+        "csv",
+        "CSV table",
+        "text/csv; charset=utf-8",
+        "csv",
+        _write_csv,
+        _read,
+        _begins,
+        TABLES,
+        "A row for each event: spreadsheets, R, pandas.",
+        bundled=True,
+        rank=0,
+    ),
+)

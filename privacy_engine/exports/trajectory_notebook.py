@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from privacy_engine.data import Trajectory
+from privacy_engine.exports.base import Notebook
 from privacy_engine.exports.notebook_cells import ABOUT_LABEL, ABOUT_LIBRARIES, INTRODUCTION, LABEL, Cell, library
 
-CELLS: Sequence[Cell] = (
+_CELLS: Sequence[Cell] = (
     ("markdown", INTRODUCTION),
     (
         "code",
@@ -94,3 +95,5 @@ else:
     ),
     library(Trajectory.kind),
 )
+
+ADAPTER = Notebook(Trajectory.kind, _CELLS)

@@ -15,19 +15,3 @@ from privacy_engine.fluent.experiments import Experiment, experiment
 from privacy_engine.fluent.opening import catalogue, read, sample
 from privacy_engine.fluent.streams import CountData, CountRelease
 from privacy_engine.fluent.trajectories import TrajectoryData, TrajectoryRelease
-
-__all__ = [
-    "CheckInData",
-    "CountData",
-    "CountRelease",
-    "Experiment",
-    "ModelRelease",
-    "RecommendedCell",
-    "Table",
-    "TrajectoryData",
-    "TrajectoryRelease",
-    "catalogue",
-    "experiment",
-    "read",
-    "sample",
-]

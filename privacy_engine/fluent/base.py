@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from privacy_engine.core.step_text import parse_short_step
-from privacy_engine.core.whole_files import write_whole
+from privacy_engine.core.whole_files import by_ending, write_whole
 from privacy_engine.datatypes import DataType, datatypes
 from privacy_engine.datatypes.labelled_release import NONE, LabelledRelease
 from privacy_engine.datatypes.tables import Table
-from privacy_engine.errors import ParameterError
 from privacy_engine.fluent.drawing import card
 from privacy_engine.fluent.frames import published_frame, with_geometry
 from privacy_engine.formats import Report
@@ -177,11 +176,8 @@ class Released(ABC):
         ParameterError
             The extension is of no format of this kind of data.
         """
-        out, data_type = Path(path), self.made.data_type
-        fmt = data_type.export_of(out.name)
-        if fmt is None:
-            rule = f"a file name that ends in {', '.join(data_type.extensions)}"
-            raise ParameterError.must_be("path", rule, out.name)
+        out = Path(path)
+        fmt = by_ending(out, self.made.data_type.extensions, "path", "path")
         write_whole(out, partial(self.made.write, fmt))
         return out
 

@@ -10,7 +10,8 @@ A format is a file in this package and a line below that imports it.
 
 import itertools
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,7 +19,7 @@ from typing import Any, BinaryIO
 from privacy_engine.data import Trajectory
 from privacy_engine.data.trajectories import labels_of, lengths_of
 from privacy_engine.errors import FormatError, ParameterError
-from privacy_engine.formats import (  # noqa: F401 (they register)
+from privacy_engine.formats import (
     ais,
     delimited,
     feather,
@@ -49,7 +50,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     workbook,
 )
 from privacy_engine.formats.archive import nested, opened, read_zip
-from privacy_engine.formats.data_kinds import Kinds, checked, read_archive, read_other, usable
+from privacy_engine.formats.data_kinds import Kinds, checked, read_archive, read_tabular, usable
 from privacy_engine.formats.described import describe
 from privacy_engine.formats.detect import (
     Format,
@@ -58,6 +59,7 @@ from privacy_engine.formats.detect import (
     formats,
     is_packed_spreadsheet,
     misnamed,
+    plugins,
 )
 from privacy_engine.formats.options import GROUPS, OPTIONS, PLACED, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, ReadAs, preview_of, preview_zip
@@ -74,26 +76,6 @@ from privacy_engine.formats.source import (
     size_of,
 )
 from privacy_engine.formats.table_kind import OTHER_COLUMNS, table_kinds
-
-__all__ = [
-    "KINDS",
-    "OTHER_COLUMNS",
-    "Format",
-    "Limits",
-    "Option",
-    "Preview",
-    "ReadOptions",
-    "Reading",
-    "Report",
-    "display_name",
-    "formats",
-    "option_groups",
-    "options",
-    "preview",
-    "read",
-    "table_kinds",
-    "used_options",
-]
 
 KINDS = tuple(table_kinds)
 """The kinds of data that a file can hold."""
@@ -162,14 +144,9 @@ def read(
     ParameterError
         An option is unknown, out of its domain, or unusable with this format.
     """
-    chosen, taken = _checked(values), checked(kinds)
-    meter = Meter(limits or Limits(), watch)
-    if isinstance(path_or_file, (str, os.PathLike)):
-        path = Path(path_or_file)
-        with path.open("rb") as stream:
-            return _decided(stream, path.name if name is None else name, chosen, meter, taken)
-    label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
-    return _decided(seekable(path_or_file, meter), label, chosen, meter, taken)
+    chosen, taken, meter = _checked(values), checked(kinds), Meter(limits or Limits(), watch)
+    with _opened(path_or_file, name, meter) as (stream, label):
+        return _decided(stream, label, chosen, meter, taken)
 
 
 def preview(
@@ -185,19 +162,28 @@ def preview(
     Of the file only the beginning is read. Parameters and errors are those of :func:`read`; an error that leaves the
     columns to be seen is the preview's ``problem``.
     """
-    chosen, meter, taken = _checked(values), Meter(limits or Limits()), checked(kinds)
+    chosen, taken, meter = _checked(values), checked(kinds), Meter(limits or Limits())
+    with _opened(path_or_file, name, meter) as (stream, label):
+        return _preview(stream, label, chosen, meter, taken)
+
+
+@contextmanager
+def _opened(
+    path_or_file: str | os.PathLike[str] | BinaryIO, name: str | None, meter: Meter
+) -> Iterator[tuple[BinaryIO, str]]:
+    """What is read as a binary file, and its name."""
     if isinstance(path_or_file, (str, os.PathLike)):
         path = Path(path_or_file)
         with path.open("rb") as stream:
-            return _preview(stream, path.name if name is None else name, chosen, meter, taken)
-    label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
-    return _preview(seekable(path_or_file, meter), label, chosen, meter, taken)
+            yield stream, path.name if name is None else name
+    else:
+        yield seekable(path_or_file, meter), str(getattr(path_or_file, "name", "") or "") if name is None else name
 
 
 def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: Kinds) -> Preview:
     def of_kinds(read_as: ReadAs) -> ReadAs:
         def read_one(format: Format, source: Source, chosen: ReadOptions, report: Report) -> Sequence[Trajectory]:
-            other = read_other(format, source, kinds, chosen, report)
+            other = read_tabular(format, source, kinds, chosen, report)
             series = read_as(format, source, chosen, report) if other is None else []
             report.series = (
                 [(track.name, len(track)) for track in series] if other is None else [(other[0], len(other[1]))]
@@ -256,7 +242,7 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
         if format is not None:
             report.format, report.format_title = format.name, format.title
             source = Source(stream, name, Meter(meter.limits))
-            other = read_other(format, source, kinds, chosen, report)
+            other = read_tabular(format, source, kinds, chosen, report)
             if other is not None:
                 return _of_kind(*other, report)
             series = _read_as(format, source, chosen, report)
@@ -311,7 +297,7 @@ def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
 def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: Kinds) -> Reading:
     format = detect(source, chosen)
     report.format, report.format_title = format.name, format.title
-    other = read_other(format, source, kinds, chosen, report)
+    other = read_tabular(format, source, kinds, chosen, report)
     if other is not None:
         return _of_kind(*other, report)
     series = _read_as(format, source, chosen, report)

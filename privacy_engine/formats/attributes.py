@@ -6,16 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Ints, Mask
+from privacy_engine.core.arrays import Floats, Ints, Mask
 from privacy_engine.core.progress import advance
-from privacy_engine.formats.arrow import listed, pa
-from privacy_engine.formats.columns import whose
+from privacy_engine.formats.arrow import listed, pa, pc
+from privacy_engine.formats.columns import assign_beside, whose
 from privacy_engine.formats.instants import END_ROLES, TIME_ROLES, ends
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.line_times import BETWEEN, ENDS, by_time_or_place
+from privacy_engine.formats.numbers import Reasons
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.points import Points
+from privacy_engine.formats.points import Points, distinct, picked
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.times import Times, times
@@ -24,23 +26,88 @@ from privacy_engine.formats.wkb import Geometries
 TIMED_ROLES = (*TIME_ROLES, *END_ROLES)
 
 
-def coded(column: Any) -> tuple[Ints, list[str]]:
-    """A code for each row of a column of text or whole numbers, and the texts that they stand for."""
+def coded(column: Any, *, verbatim: bool = True) -> tuple[Ints | None, list[str]]:
+    """A code for each row of a column of names, None where all are alike, and the names that they stand for.
+
+    The names come in order of first appearance, without blanks around them unless ``verbatim``.
+    """
     advance()
-    encoded = column.cast("string").fill_null("").dictionary_encode()
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(encoded.dictionary)
+    if not pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string()).dictionary_encode()
+    names = [(name or "") if verbatim else (name or "").strip() for name in listed(column.dictionary)]
+    codes = pc.fill_null(column.indices, len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
+    names += [""] * (column.null_count > 0 or not names)
+    different, place = distinct(names)
+    codes = place[codes]
+    if column.null_count:  # rows without a name come where the first of them does
+        used, first = np.unique(codes, return_index=True)
+        order = used[np.argsort(first)]
+        codes = np.argsort(order)[np.searchsorted(used, codes)]
+        different = [different[i] for i in order]
+    return (None if len(different) == 1 else codes), different
 
 
-def with_ends(roles: Mapping[str, str], names: Sequence[str], options: ReadOptions, report: Report) -> dict[str, str]:
-    """The roles, and those of the columns with the times of both ends of a line where there are any.
+def points_of_columns(
+    columns: Mapping[str, Any],
+    names: Mapping[str, str],
+    place: Callable[[str], tuple[Floats, Floats, Reasons]],
+    rows: Callable[[NDArray[np.intp]], NDArray[Any]],
+    options: ReadOptions,
+    report: Report,
+    *,
+    e7: bool,
+    verbatim: bool = True,
+) -> Points:
+    """The rows of a table with positions in two columns, given as Arrow arrays by role and by what they are called.
+
+    ``place`` gives the positions of rows, of "" or of their ends, ``end_``; ``rows`` are the numbers of rows.
+    """
+    advance()
+    lon, lat, reasons = place("")
+    start, end = ends(columns, options, report)
+    points = Points(lon, lat, start, reasons, rows=rows, e7=e7)
+    _describe(points, columns, names, options, verbatim=verbatim)
+    if end is not None:
+        points.with_ends(end, *(place("end_") if "end_lon" in columns else ()))
+    return points
+
+
+def _describe(
+    points: Points,
+    columns: Mapping[str, Any],
+    names: Mapping[str, str],
+    options: ReadOptions,
+    *,
+    verbatim: bool = True,
+    row: Ints | None = None,
+) -> None:
+    """Add to points what stands beside their positions, in the columns of which ``row`` is the row of each."""
+    points.stated, points.whose = zone_of(names), whose(names, options)
+    if "id" in columns and options.id != "#0":
+        codes, points.names = coded(columns["id"], verbatim=verbatim)
+        points.codes = picked(codes, row)
+    if "person" in columns:
+        codes, points.person_names = coded(columns["person"], verbatim=verbatim)
+        points.person_codes = picked(codes, row)
+    if "landmark" in columns:
+        marks = marks_of(columns["landmark"], names["landmark"], options)
+        points.marks = marks if row is None else marks.with_each(lambda mask: mask[row])
+
+
+def beside(
+    names: Sequence[str], sample: Sequence[Sequence[str]], options: ReadOptions, report: Report, geometry: str = ""
+) -> dict[str, str]:
+    """The names of the columns beside that of a ``geometry``, by role: also of the times of both ends of a line.
 
     A position that is no line has the time of the end, of segments, or of the start.
     """
+    places = assign_beside(names, sample, options, report)
+    roles = {role: names[place] for role, place in places.items() if names[place] != geometry}
     report.decide("ends", options.ends or "time")
     stated = _place(options.time, names)
     pairs = [pair for pair in ENDS if set(pair) <= set(names) and (options.time is None or stated in pair)]
     if not pairs:
-        return {**roles}
+        return roles
     start, end = pairs[0]
     time = stated or (end if pairs[0] == ENDS[0] else start)
     report.decide("time", f"#{list(names).index(time) + 1}")
@@ -115,7 +182,8 @@ def points_of(
     """
     read = line_ends = last = None
     if "start" in roles and (np.bincount(geometries.row, minlength=1) > 1).any():
-        series = [coded(column(roles[role]))[0] for role in ("id", "person") if role in roles]
+        named = (coded(column(roles[role]))[0] for role in ("id", "person") if role in roles)
+        series = [codes for codes in named if codes is not None]
         columns = [column(roles[role]) for role in ("start", "end", "time")]
         geometries, read = _with_ends(geometries, columns, series, options, report)
         line_ends = read
@@ -126,23 +194,12 @@ def points_of(
     if read is None and "time" in roles:
         read, last = ends({role: column(roles[role]) for role in TIMED_ROLES if role in roles}, options, report)
     if read is not None and line_ends is None:
-        read = replace(read, seconds=read.seconds[row], naive=read.naive[row], missing=read.missing[row])
+        read = read.part(row)
     points.times = read
-    if "id" in roles:
-        codes, points.names = coded(column(roles["id"]))
-        points.codes = codes[row]
-    if "person" in roles:
-        codes, points.person_names = coded(column(roles["person"]))
-        points.person_codes = codes[row]
-    names, places = list(roles.values()), {role: i for i, role in enumerate(roles)}
-    points.stated = zone_of(names, places)
-    points.whose = whose(names, places, options)
-    if "landmark" in roles:
-        marks = marks_of(column(roles["landmark"]), roles["landmark"], options)
-        marks.yes, marks.filled, marks.bad = marks.yes[row], marks.filled[row], marks.bad[row]
-        points.marks = marks
+    beside = {role: column(roles[role]) for role in ("id", "person", "landmark") if role in roles}
+    _describe(points, beside, roles, options, row=row)
     if last is not None and len(row) == len(np.unique(row)):
-        points.with_ends(replace(last, seconds=last.seconds[row], naive=last.naive[row], missing=last.missing[row]))
+        points.with_ends(last.part(row))
     if line_ends is None and (np.bincount(row, minlength=1) > 1).any() and points.times is not None:
         message = "Positions of one line share the time of their row."
         report.note("shared_times", message, count=int((np.bincount(row) > 1).sum()))

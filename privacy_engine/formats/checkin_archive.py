@@ -41,10 +41,8 @@ def find_tables(stream: BinaryIO, options: ReadOptions, meter: Meter) -> Tables 
     FormatError
         The archive is damaged, encrypted or too large.
     """
-    if options.applied and options.members is not None:
-        known = options.members
-        lists = [name for name, own in known.items() if own == {}]
-        return Tables([name for name, own in known.items() if own], lists, [], True)
+    if options.applied and (known := options.members) is not None:  # of an earlier reading; venues have no options
+        return Tables([name for name in known if known[name]], [name for name in known if known[name] == {}], [], True)
     checkins, venues, others, published = [], [], [], False
     own = Meter(meter.limits)
     with opened(stream, own) as archive:

@@ -4,22 +4,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from privacy_engine.formats.column import canonical, columns_of
-from privacy_engine.formats.columns import PEOPLE, clock_places
+from privacy_engine.formats.column import Column, canonical, columns_of
+from privacy_engine.formats.columns import PEOPLE, clock_places, named_place, people_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import PERIOD
-from privacy_engine.formats.position_columns import LAT, LON, pairs
-from privacy_engine.formats.time_columns import listed, time_of
+from privacy_engine.formats.position_columns import pairs
+from privacy_engine.formats.time_columns import time_of
+from privacy_engine.formats.vocabulary import names_of
 
-USERS = (*PEOPLE, *listed("member_id visitor_id customer_id account_id account member visitor customer"))
-PLACES = listed(
-    "venue_id venueid venue place_id placeid place location_id locationid poi_id poiid poi business_id spot_id spotid "
-    "spot item_id locid loc_id shop store location place_name venue_name"
-)
-NAMES = listed("venue_name venuename place_name placename poi_name location_name business_name spot_name")
-_PERIODS = listed("day week month year")
-_OFFSETS = listed("timezone_offset timezoneoffset time_zone_offset tz_offset tzoffset utc_offset")
-_KNOWN = {"user": USERS, "place": PLACES, "lon": LON, "lat": LAT, "offset": _OFFSETS, "name": NAMES}
+USERS = (*PEOPLE, *names_of("people", "users"))
+_KNOWN = {"user": USERS, "place": names_of("places", "places"), "name": names_of("places", "names")}
+_KNOWN |= {"offset": names_of("time", "minutes_of_offsets")}
+_VENUE = {"place": (*_KNOWN["place"], "id"), "name": (*_KNOWN["name"], "name", "title")}
+_PERIODS = names_of("time", "periods")
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}Z?"
 _MAIL = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [+-][0-9]{4} [0-9]{4}"
 _DEGREES = r"-?[0-9]{1,3}\.[0-9]+"
@@ -91,8 +88,7 @@ def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bo
         return False
     roles = roles_of(names, sample, headed, ReadOptions())
     if {"user", "time", "lon", "lat"} <= roles.keys() and sample:
-        cells = [row[roles["time"]].strip() for row in sample if roles["time"] < len(row)]
-        days = all(map(PERIOD.fullmatch, filter(None, cells))) and any(cells)
+        days = _has_periods(columns_of(names, sample)[roles["time"]])
         return "place" in roles or (days and not any(":" in cell for row in sample for cell in row))
     return {"user", "time", "place"} <= roles.keys()
 
@@ -107,7 +103,7 @@ def lacks_times(names: Sequence[str], sample: Sequence[Sequence[str]], headed: b
 
 def _names_users(names: Sequence[str]) -> bool:
     """Whether a header names users, without which a table is none of check-ins; quickly known of a wide table."""
-    return "user" in _named(names, True, {}, ("user",))
+    return not {*USERS}.isdisjoint(map(canonical, names))
 
 
 def roles_of(
@@ -119,19 +115,19 @@ def roles_of(
     """
     if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
-    stated = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
-    roles = _named(names, headed, stated, ("user", "place", "offset", "name"))
+    people = people_of(columns_of(names, sample), USERS) if headed else []
+    user = options.id or (named_place(people[0].place) if people else None)
+    stated = {"user": user, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
+    roles = _named(names, headed, stated, _KNOWN)
     columns = [column for column in columns_of(names, sample) if headed and column.place not in roles.values()]
-    roles |= _named(names, headed, stated, [role for role in ("time", "lon", "lat") if stated[role]])
+    roles |= _named(names, headed, stated, {role: () for role in ("time", "lon", "lat") if stated[role]})
     if "#0" not in (options.lat, options.lon) and (likely := pairs(columns, roles.get("lat"), roles.get("lon"))):
         roles |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
     if options.time is None and headed:
         if (time := time_of(columns, {*roles.values()}, strict=strict and options.clock is None)) is not None:
             roles |= {"time": time.time.place} | {unit: column.place for unit, column in time.others}
-        elif (
-            period := next((column for name in _PERIODS for column in columns if column.plain == name), None)
-        ) is not None:
-            roles |= {"time": period.place} if period.cells and all(map(PERIOD.fullmatch, period.cells)) else {}
+        elif periods := [column.place for column in columns if column.plain in _PERIODS and _has_periods(column)]:
+            roles["time"] = periods[0]
     return roles | clock_places(options, names)
 
 
@@ -140,32 +136,31 @@ def venue_roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed
     if not headed:
         layout = layout_of(sample, VENUES)
         return dict(layout.roles) if layout else None
-    roles = _named(names, headed, {}, ("place", "lon", "lat", "name"))
-    plain = [canonical(name) for name in names]
-    if "place" not in roles:
-        roles |= _first(plain, "place", ("id",))
-    if "name" not in roles:
-        roles |= _first(plain, "name", ("name", "title"))
+    roles = _named(names, headed, {}, _VENUE)
+    if likely := pairs(columns_of(names, ())):
+        roles |= {"lat": likely[0].lat.place, "lon": likely[0].lon.place}
     others = {"user", "time"} & roles_of(names, sample, headed, ReadOptions()).keys()
     return roles if {"place", "lon", "lat"} <= roles.keys() and not others else None
 
 
-def _first(plain: Sequence[str], role: str, known: Sequence[str]) -> Roles:
-    at = next((plain.index(name) for name in known if name in plain), None)
-    return {} if at is None else {role: at}
+def _has_periods(column: Column) -> bool:
+    return bool(column.cells) and all(map(PERIOD.fullmatch, column.cells))
 
 
-def _named(names: Sequence[str], headed: bool, given: Mapping[str, str | None], roles: Sequence[str]) -> Roles:
-    """The columns by the owner's names, or by known ones; no column has two roles."""
+def _named(
+    names: Sequence[str], headed: bool, given: Mapping[str, str | None], known: Mapping[str, Sequence[str]]
+) -> Roles:
+    """The columns by the owner's names, or by ``known`` ones of each role; no column has two roles."""
     plain = [canonical(name) for name in names] if headed else [f"#{i + 1}" for i in range(len(names))]
     columns: Roles = {}
-    for role in roles:
+    for role, usual in known.items():
         column = given.get(role)
         if column == "#0":
             continue
         if column and re.fullmatch(r"#[1-9][0-9]{0,3}", column) and int(column[1:]) <= len(names):
             columns[role] = int(column[1:]) - 1
         else:
-            free = ["" if i in columns.values() else name for i, name in enumerate(plain)]
-            columns |= _first(free, role, (canonical(column),) if column else _KNOWN[role])
+            free = [None if i in columns.values() else name for i, name in enumerate(plain)]
+            wanted = (canonical(column),) if column else usual
+            columns |= next(({role: free.index(name)} for name in wanted if name in free), {})
     return columns

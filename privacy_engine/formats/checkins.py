@@ -16,15 +16,16 @@ from privacy_engine.data.venues import Venues
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
-from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
+from privacy_engine.formats.checkin_columns import CHECKINS, USERS, Roles, layout_of, roles_of
 from privacy_engine.formats.column import canonical, columns_of
-from privacy_engine.formats.columns import decide_clock, named_place, require_one
+from privacy_engine.formats.columns import decide_clock, named_place, others_of, people_of, require_one
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.dialect import decimal_of
 from privacy_engine.formats.first_rows import TextOf, degrees, first_rows, instant
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.instants import instants
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, of_column
+from privacy_engine.formats.numbers import position as coordinates
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import first_days
 from privacy_engine.formats.report import WHY, Report
@@ -51,6 +52,10 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
         report.decide(option, named_place(roles.get(role)))
     decide_clock(roles, report)
+    people = people_of(columns_of(table.names, table.sample), USERS) if table.headed and options.id is None else []
+    if more := others_of(people):
+        name = people[0].name.strip()
+        report.guess("user column", name, f"Column {name[:40]!r} was read as the user.{more}", "id")
     for role in ("user", "time"):
         if role not in roles:
             raise _no_column(role, table)
@@ -126,15 +131,11 @@ def _reasons(
 def _own_positions(
     table: Table, columns: dict[str, Any], options: ReadOptions, report: Report
 ) -> tuple[Any, dict[str, Floats]]:
-    reasons = np.zeros(len(columns["user"]), dtype=np.int64)
     position: dict[str, Floats] = {}
     cells = (cell or "" for axis in ("lon", "lat") for cell in columns[axis].slice(0, 60).cast(pa.string()).to_pylist())
     decimal = decimal_of(cells, options, report)
     report.decide("lon_range", options.lon_range or "360")
-    for axis in ("lon", "lat"):
-        advance()
-        position[axis], why = of_column(columns[axis], axis, decimal)
-        reasons = np.where(reasons == GOOD, why, reasons)
+    position["lon"], position["lat"], reasons = coordinates(columns, "", decimal, e7=False)
     position["lon"] = eastward(position["lon"], reasons == GOOD, options, report)
     off = (np.abs(position["lon"]) > 180) | (np.abs(position["lat"]) > 90)
     reasons = np.where((reasons == GOOD) & off, _OUT_OF_RANGE, reasons)
@@ -213,7 +214,7 @@ def _instants(
     elif "offset" in columns:
         message = "The column of offsets from UTC was not used: times are stored in UTC."
         report.note("offset_ignored", message, level="info")
-    stated = zone_of(table.names, roles) if table.headed else ""
+    stated = zone_of({role: table.names[place] for role, place in roles.items()}) if table.headed else ""
     seconds = timezones.settle(times, None, options, report, stated=stated, lon=position.get("lon"))
     bad = ~(np.abs(seconds) <= 1e12)
     reasons = np.where((reasons == GOOD) & bad & times.missing, _NO_TIME, reasons)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
-from privacy_engine.formats.month_names import parse_month_name
 from privacy_engine.formats.numbers import GOOD, number
-from privacy_engine.formats.times import PATTERNS
+from privacy_engine.formats.time_patterns import PATTERNS
+from privacy_engine.formats.vocabulary import ZONES
 
 INSTANT, DATE, CLOCK, NUMBER, TEXT, EMPTY = "instant", "date", "clock", "number", "text", "empty"
 """What the cells of a column are: dates with a time of day, dates, times of day, numbers, something else, nothing."""
@@ -29,20 +28,9 @@ FIXED_ZONES = {
     for kind, hours in (("S", west), ("D", west + 1))
 }
 """The abbreviations that RFC 822 defines; others stand for several zones."""
-LIKELY_ZONES = {"CET": "Europe/Berlin", "CEST": "Europe/Berlin", "BST": "Europe/London", "WEST": "Europe/London"}
-LIKELY_ZONES |= {"WET": "Europe/London", "EET": "Europe/Athens", "EEST": "Europe/Athens", "MSK": "Europe/Moscow"}
-LIKELY_ZONES |= {"IST": "Asia/Kolkata", "JST": "Asia/Tokyo", "KST": "Asia/Tokyo", "SGT": "Asia/Shanghai"}
-LIKELY_ZONES |= {
-    "HKT": "Asia/Shanghai",
-    "AEST": "Australia/Sydney",
-    "AEDT": "Australia/Sydney",
-    "BRT": "America/Sao_Paulo",
-}
-LIKELY_ZONES |= {"NZST": "Pacific/Auckland", "NZDT": "Pacific/Auckland", "ICT": "Asia/Bangkok", "WIB": "Asia/Bangkok"}
-"""The likeliest zones of others."""
 WITH_ZONE = re.compile(
     r"(?P<t>.*[0-9AaPpMm.]) ?[(\[]?"
-    rf"(?P<z>[A-Z][A-Za-z]+(?:/[A-Za-z_+-]+)+|{'|'.join((*FIXED_ZONES, *LIKELY_ZONES))})[)\]]?"
+    rf"(?P<z>[A-Z][A-Za-z]+(?:/[A-Za-z_+-]+)+|{'|'.join((*FIXED_ZONES, *ZONES))})[)\]]?"
 )
 """A time and the name of its zone."""
 _SINCE_2001 = (1e9, 1e12, 1e15, 1e18)  # in s, ms, us and ns
@@ -147,16 +135,12 @@ def _is_dated(cell: str) -> bool:
         match = pattern.match(cell)
         if match is not None:
             return bool(match["h"])
-    return ":" in cell and _names_month(cell)
+    return False
 
 
 def is_date(cell: str) -> bool:
     """Whether a cell is a date, with or without a time of day, in any form that is read."""
-    return any(pattern.match(cell) for pattern in _PATTERNS) or _names_month(cell)
-
-
-def _names_month(cell: str) -> bool:
-    return math.isfinite(parse_month_name(cell)[0])
+    return any(pattern.match(cell) for pattern in _PATTERNS)
 
 
 def _is_instant(cell: str) -> bool:

@@ -8,12 +8,12 @@ from typing import Any
 from privacy_engine.core.progress import advance
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.attributes import coded, points_of, with_ends
-from privacy_engine.formats.columns import assign, assign_beside, named_place, place_of, whose
+from privacy_engine.formats.attributes import beside, points_of, points_of_columns
+from privacy_engine.formats.columns import assign, named_place, place_of
 from privacy_engine.formats.geoparquet import Geometry, geometries, geometry_column, is_binary
-from privacy_engine.formats.instants import END_ROLES, TIME_ROLES, ends
-from privacy_engine.formats.landmark_column import marks_of
+from privacy_engine.formats.instants import END_ROLES, TIME_ROLES
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import position
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
@@ -21,7 +21,6 @@ from privacy_engine.formats.points import Points
 from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
-from privacy_engine.formats.time_columns import zone_of
 from privacy_engine.formats.well_known_text import geometry_cells, of_texts
 
 COLUMNAR: dict[str, Any] = {
@@ -34,7 +33,6 @@ COLUMNAR: dict[str, Any] = {
 }
 """What the formats of such tables declare alike."""
 
-_AXES = ("lon", "lat", "end_lon", "end_lat")
 _ROLES = ("lon", "lat", "id", "person", "landmark", *TIME_ROLES, *END_ROLES)
 
 
@@ -70,7 +68,7 @@ def plan(
     report.layout = Layout(names, sample=sample)
     if options.geometry is None and (options.lon is not None or options.lat is not None or has_positions(names)):
         places, e7 = assign(names, sample, options, report)
-        return Plan(_named(places, names), options, e7)
+        return Plan({role: names[place] for role, place in places.items() if role in _ROLES}, options, e7)
     geometry = geometry_column(schema, metadata)
     text = None if geometry else geometry_cells(names, sample)
     if options.geometry is not None:
@@ -80,19 +78,14 @@ def plan(
         )
     if geometry is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
-    places = assign_beside(names, sample, options, report)
-    roles = with_ends(_named(places, names), names, options, report)
+    roles = beside(names, sample, options, report)
     if geometry is not None:
-        options, roles["geometry"] = geometry.in_system(options), geometry.name
+        options, roles["geometry"] = crs.in_system(geometry.system, options), geometry.name
     elif text is not None:
         roles["geometry"] = names[text]
     report.layout.roles["geometry"] = names.index(roles["geometry"])
     report.decide("geometry", named_place(report.layout.roles["geometry"]))
     return Plan(roles, options)
-
-
-def _named(places: Mapping[str, int], names: Sequence[str]) -> dict[str, str]:
-    return {role: names[place] for role, place in places.items() if role in _ROLES}
 
 
 def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> list[Trajectory]:
@@ -113,26 +106,15 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
 
 def plain_points(table: Any, chosen: Plan, rows: Any, report: Report) -> Points:
     """The rows of a table with positions in two columns; see :func:`series_of`."""
-    roles, options = chosen.roles, chosen.options
-    timed = {role: simple(table, roles[role]) for role in (*TIME_ROLES, *END_ROLES) if role in roles}
-    start, end = ends(timed, options, report)
-    axes = {role: simple(table, roles[role]) for role in _AXES if role in roles}
-    place = partial(position, axes, decimal=options.decimal or ".", e7=chosen.e7 and options.crs is None)
-    lon, lat, reasons = place("")
-    points = Points(lon, lat, start, reasons, e7=chosen.e7)
-    points.stated = zone_of([*roles.values()], {role: i for i, role in enumerate(roles)})
-    if rows is not None:
-        points.rows = lambda index: rows[index]
-    if "id" in roles:
-        points.codes, points.names = coded(simple(table, roles["id"]))
-    if "person" in roles:
-        points.person_codes, points.person_names = coded(simple(table, roles["person"]))
-    points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
-    if "landmark" in roles:
-        points.marks = marks_of(table.column(roles["landmark"]).combine_chunks(), roles["landmark"], options)
-    if end is not None:
-        points.with_ends(end, *(place("end_") if "end_lon" in roles else ()))
-    return points
+    options = chosen.options
+    columns = {
+        role: table.column(name).combine_chunks() if role == "landmark" else simple(table, name)
+        for role in _ROLES
+        if (name := chosen.roles.get(role)) is not None
+    }
+    place = partial(position, columns, decimal=options.decimal or ".", e7=chosen.e7 and options.crs is None)
+    numbered = (lambda index: index + 1) if rows is None else rows.__getitem__
+    return points_of_columns(columns, chosen.roles, place, numbered, options, report, e7=chosen.e7)
 
 
 def _is_text(kind: Any) -> bool:

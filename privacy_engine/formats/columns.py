@@ -1,14 +1,14 @@
 """Roles of columns (longitude, latitude, time, series), by name or by the owner's option; never by order."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
 from privacy_engine.formats.column import Column, canonical, columns_of
 from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, ONE, SERIES, Whose
-from privacy_engine.formats.position_columns import LAT, LON, pairs
 from privacy_engine.formats.position_columns import end_of as end_position
+from privacy_engine.formats.position_columns import is_coordinate_of_row, pairs
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_columns import (
     PARTS,
@@ -17,37 +17,20 @@ from privacy_engine.formats.time_columns import (
     candidates,
     clock_option,
     end_of,
-    listed,
     of_clock_option,
     time_of,
 )
+from privacy_engine.formats.vocabulary import names_of
 
 Roles = dict[str, int]
 
-PEOPLE = listed(
-    "user_id userid user_no uid user username user_name person_id person participant_id participant subject_id subject "
-    "usuario usuário utente utilisateur benutzer nutzer gebruiker użytkownik пользователь 用户"
-)
-PERSON = (
-    *PEOPLE,
-    *listed(
-        "individual_local_identifier individual_id animal_id tag_local_identifier mmsi vehicle_id vehicleid vehicle "
-        "vehicle_ref taxi_id taxiid taxi cab_id device_id deviceid device tracker_id imei driver_id"
-    ),
-)
+PEOPLE = names_of("people", "people")
+PERSON = (*PEOPLE, *names_of("people", "vehicles"))
 EITHER_NAMES = ("id", "tid", "oid", "object_id", "entity_id")
-ID = (
-    "series",
-    *PERSON,
-    *listed(
-        "object_id oid entity_id track_id trackid track track_fid track_name trajectory_id traj_id trajectory tid "
-        "trip_id tripid trip journey_id ride_id segment_id segment id name"
-    ),
-)
-LANDMARK = listed("landmark is_landmark islandmark landmarks marked poi sensitive")
+ID = ("series", *PERSON, *names_of("people", "series"))
+LANDMARK = names_of("rows", "landmark")
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
-HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
-HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
+HEMISPHERES = {"lat_sign": names_of("position", "north_south"), "lon_sign": names_of("position", "east_west")}
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
 TITLES |= {"person": "person", "count": "count", "clock": "time of day", "place": "place", "geometry": "geometry"}
 
@@ -78,13 +61,13 @@ def assign(
     return roles, plain[roles["lat"]].endswith("e7") and plain[roles["lon"]].endswith("e7")
 
 
-def whose(names: Sequence[str], roles: Roles, options: ReadOptions) -> Whose:
-    """Whose the series of a table with these roles are."""
-    if "person" in roles:
-        return Whose(COLUMN, names[roles["person"]].strip())
-    if "id" not in roles:
+def whose(names: Mapping[str, str], options: ReadOptions) -> Whose:
+    """Whose the series of a table are, by the names of its columns by role."""
+    if "person" in names:
+        return Whose(COLUMN, names["person"].strip())
+    if "id" not in names:
         return Whose()
-    name = names[roles["id"]].strip()
+    name = names["id"].strip()
     return Whose(SERIES if options.person_column is not None else kind_of(name), name)
 
 
@@ -107,7 +90,6 @@ def _assigned(
     report: Report,
 ) -> Roles:
     columns = columns_of(names, sample)
-    plain = [column.plain for column in columns]
     roles = named_roles(names, options, wanted)
     if report.layout is not None:
         report.layout.roles = roles
@@ -115,18 +97,20 @@ def _assigned(
         _add_positions(columns, roles, report)
     _add_time(columns, roles, options, report)
     for role, known in (("id", ID), ("landmark", LANDMARK)):
-        if getattr(options, role) is None:
-            place = _known(role, columns, known, _taken(role, roles))
-            if place is not None and not (role == "id" and _numbers_the_rows(columns[place])):
-                roles[role] = place
-                if role == "id":  # of a landmark, the cells decide
-                    _report(role, names[place], plain[place], report)
+        if getattr(options, role) is None and (column := _called(role, columns, known, roles)) is not None:
+            if role == "landmark":  # the cells decide
+                roles[role] = column.place
+            elif not _numbers_the_rows(column):
+                free = [other for other in columns if other.place not in _taken(role, roles)]
+                people = people_of(free) if column.plain in PEOPLE else [column]
+                roles[role] = people[0].place
+                _report(role, people[0], report, others_of(people))
     roles |= _end_roles(columns, roles, options, report)
     for role in wanted:
         if role in roles or not OPTIONS[role].needed:
             report.decide(role, named_place(roles.get(role)))
     decide_clock(roles, report)
-    place = _person(names, plain, roles, options)
+    place = _person(columns, roles, options)
     if place is not None and place != roles.get("id"):
         roles["person"] = place
     return roles
@@ -139,22 +123,24 @@ def _add_positions(columns: Sequence[Column], roles: Roles, report: Report) -> N
     named = pairs(columns, roles.get("lat"), roles.get("lon"))
     if named and named[0].about - START and not roles.keys() & {"lat", "lon"}:
         choices = [(f"#{pair.lat.place + 1}", f"{pair.lat.name[:30]}, with {pair.lon.name[:30]}") for pair in named]
-        message = f"Column {named[0].lat.name[:40]!r} may be the latitude of the rows or of something else. Specify it."
-        raise ChoiceNeeded(message, parameter="lat", choices=choices, default=choices[0][0])
+        message = f"Column {named[0].lat.name[:40]!r} may be the latitude of the rows or of something else."
+        if len(choices) == 1:
+            raise no_positions([column.name for column in columns], "lat", message)
+        raise ChoiceNeeded(f"{message} Specify it.", parameter="lat", choices=choices, default=choices[0][0])
     free = [column for column in columns if column.place not in roles.values()]
-    for role, names in (("lat", LAT), ("lon", LON)):
+    for role in ("lat", "lon"):
         if role in roles:
             continue
         best = (
             getattr(named[0], role)
             if named
-            else next((column for column in (*free, *columns) if column.plain in names), None)
+            else next((column for column in (*free, *columns) if is_coordinate_of_row(role, column)), None)
         )
         if best is None:
             continue
         require_one(role, best, free)
         roles[role] = best.place
-        _report(role, best.name, best.plain, report)
+        _report(role, best, report)
 
 
 def decide_clock(roles: Roles, report: Report) -> None:
@@ -224,7 +210,7 @@ def _end_roles(columns: Sequence[Column], roles: Roles, options: ReadOptions, re
 def _report_time(time: TimeColumns, report: Report) -> None:
     """Name the columns that were taken for the time, unless there is a single column and it is called so."""
     if not time.others:
-        _report("time", time.time.name, time.time.plain, report)
+        _report("time", time.time, report)
         return
     named = [repr(column.name.strip()[:40]) for column in time.all]
     message = f"Columns {', '.join(named[:-1])} and {named[-1]} were read as one time."
@@ -248,22 +234,40 @@ def named_place(place: int | None) -> str:
     return "#0" if place is None else f"#{place + 1}"
 
 
-def _person(names: Sequence[str], plain: Sequence[str], roles: Roles, options: ReadOptions) -> int | None:
+def people_of(columns: Sequence[Column], known: Sequence[str] = PEOPLE) -> list[Column]:
+    """The columns that are called as people, that with the fewest names first: two names of one would count as two."""
+    alike = [column for column in columns if column.plain in known]
+    return sorted(alike, key=lambda column: (not column.cells, len({*column.cells}), known.index(column.plain)))
+
+
+def others_of(people: Sequence[Column]) -> str:
+    """Why the first of such columns was chosen, as a sentence; "" where it is the only one."""
+    others = " and ".join(repr(column.name.strip()[:40]) for column in people[1:])
+    reason = "that with the fewest names was chosen, since a person of two names would count as two"
+    return f" People are named in {others} too: {reason}." if others else ""
+
+
+def _person(columns: Sequence[Column], roles: Roles, options: ReadOptions) -> int | None:
     """The place of the column that names the person."""
     if options.person is not None:
-        return _named("person", names, options.person_column)
+        return named_roles([column.name for column in columns], options, ("person",)).get("person")
     if options.id == "#0":  # the whole file is a single series, so a single person's
         return None
-    if "id" in roles and plain[roles["id"]] in PERSON:
+    if "id" in roles and columns[roles["id"]].plain in PERSON:
         return roles["id"]
-    free = [name if i not in _taken("person", roles) else "" for i, name in enumerate(plain)]
-    return next((free.index(name) for name in PERSON if name in free), None)
+    free = [column for column in columns if column.place not in _taken("person", roles)]
+    called = (column.place for name in PERSON for column in free if column.plain == name)
+    return next((column.place for column in people_of(free)), next(called, None))
 
 
 def named_roles(names: Sequence[str], options: ReadOptions, among: Sequence[str] = _BY_COLUMN) -> Roles:
     """The roles that the owner gave to columns."""
-    places = {role: _named(role, names, getattr(options, role)) for role in among}
-    return {role: place for role, place in places.items() if place is not None}
+    stated = {role: options.person_column if role == "person" else getattr(options, role) for role in among}
+    return {
+        role: place_of(role, names, wanted)
+        for role, wanted in stated.items()
+        if wanted is not None and (wanted != "#0" or OPTIONS[role].needed)
+    }
 
 
 def _taken(role: str, roles: Roles) -> set[int]:
@@ -284,46 +288,26 @@ def no_positions(names: Sequence[str], role: str = "lat", hint: str = "") -> For
 
 def place_of(role: str, names: Sequence[str], wanted: str) -> int:
     """The place of the column that the owner named for ``role``; an error where there is none, or more than 1."""
-    place = _named(role, names, wanted)
-    if place is None:
-        raise no_column(role, names, wanted)
-    return place
-
-
-def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
-    """The place of the column the owner named; ``#0`` is none."""
-    if wanted is None or (wanted == "#0" and not OPTIONS[role].needed):
-        return None
     if re.fullmatch(r"#[0-9]{1,4}", wanted) and 1 <= int(wanted[1:]) <= len(names):
         return int(wanted[1:]) - 1
     exact = [i for i, name in enumerate(names) if name.strip() == wanted.strip()]
     places = exact or [i for i, name in enumerate(names) if canonical(name) == canonical(wanted)]
-    if len(places) == 1:
-        return places[0]
     if len(places) > 1:
         raise which_column(role, [Column(i, names[i], ()) for i in places])
-    raise no_column(role, names, wanted)
+    if not places:
+        shown = ", ".join(name[:30] for name in names[:12])
+        message = f"There is no column {wanted[:40]!r}. The columns are: {shown}."
+        raise FormatError(message, code="unknown_column", field=role, rule="a column of the file", value=wanted)
+    return places[0]
 
 
-def no_column(role: str, names: Sequence[str], wanted: str) -> FormatError:
-    """The error for a column that the owner named and that is not there."""
-    return FormatError(
-        f"There is no column {wanted[:40]!r}. The columns are: {', '.join(name[:30] for name in names[:12])}.",
-        code="unknown_column",
-        field=role,
-        rule="a column of the file",
-        value=wanted,
-    )
-
-
-def _known(role: str, columns: Sequence[Column], known: Sequence[str], taken: set[int]) -> int | None:
-    for name in known:
-        alike = [column for column in columns if column.plain == name and column.place not in taken]
-        if len(alike) > 1:
-            raise which_column(role, alike)
-        if alike:
-            return alike[0].place
-    return None
+def _called(role: str, columns: Sequence[Column], known: Sequence[str], roles: Roles) -> Column | None:
+    """The column with the first of the known names, of those that have no other role."""
+    free = [column for column in columns if column.place not in _taken(role, roles)]
+    first = next((column for name in known for column in free if column.plain == name), None)
+    if first is not None:
+        require_one(role, first, free)
+    return first
 
 
 def which_column(role: str, columns: Sequence[Column]) -> ChoiceNeeded:
@@ -352,8 +336,8 @@ def _numbers_the_rows(column: Column) -> bool:
     return all(step > 0 for step in steps or [0]) or all(step < 0 for step in steps or [0])
 
 
-def _report(role: str, name: str, plain: str, report: Report) -> None:
+def _report(role: str, column: Column, report: Report, more: str = "") -> None:
     usual = {"lon": ("lon", "lng", "longitude"), "lat": ("lat", "latitude"), "time": ("time", "timestamp", "datetime")}
-    if plain not in usual.get(role, ()):
-        message = f"Column {name.strip()[:40]!r} was read as the {TITLES[role]}."
-        report.guess(f"{role} column", name.strip(), message, role)
+    if column.plain not in usual.get(role, ()):
+        message = f"Column {column.name.strip()[:40]!r} was read as the {TITLES[role]}.{more}"
+        report.guess(f"{role} column", column.name.strip(), message, role)

@@ -20,13 +20,9 @@ from privacy_engine.formats.people import numbered
 from privacy_engine.formats.position_columns import is_coordinate
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.stream_layout import counts_rows
-from privacy_engine.formats.time_columns import listed
+from privacy_engine.formats.vocabulary import terms_of
 
-TOTALS = frozenset(
-    listed(
-        "total totals all sum grand_total overall gesamt summe insgesamt totale totaal suma itogo итого 合计 总计 合計"
-    )
-)
+TOTALS = terms_of("counts", "total")
 NONE = "none"
 
 
@@ -130,6 +126,14 @@ def _shown(names: Sequence[str]) -> str:
     return f"{quoted[0]} is" if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]} are"
 
 
+def naming_columns(names: Sequence[str], sample: Sequence[Sequence[str]], across: Sequence[int]) -> list[int]:
+    """The columns beside those of dates whose texts name the rows: no coordinates, and no numbers such as totals."""
+    beside = [column for column in columns_of(names, sample) if column.place not in across]
+    beside = [column for column in beside if not is_coordinate(column.name)]
+    texts = [column for column in beside if not all(count_of(cell)[1] == GOOD for cell in column.cells)]
+    return [column.place for column in texts or beside[:1]]
+
+
 def turned(table: Table, across: Sequence[int], report: Report) -> Table:
     """A table with a column for each time as a table with a row for each time; its rows are the streams.
 
@@ -140,9 +144,7 @@ def turned(table: Table, across: Sequence[int], report: Report) -> Table:
     FormatError
         Two rows have the same texts.
     """
-    beside = [i for i in range(len(table.names)) if i not in across and not is_coordinate(table.names[i])]
-    cells = columns_of(table.names, table.sample)
-    naming = [i for i in beside if not all(count_of(cell)[1] == GOOD for cell in cells[i].cells)] or beside[:1]
+    naming = naming_columns(table.names, table.sample, across)
     parts = [as_texts(table.columns[i]) for i in naming]
     names = [" / ".join(filter(None, (part.strip() for part in row))) for row in zip(*parts, strict=True)]
     names = names or [str(i + 1) for i in range(len(table.columns[0]))]

@@ -1,12 +1,13 @@
 """Positions that are not plain degrees: projected systems by their codes (pyproj) and degrees times ten million."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Mask
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import advance, blocks
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.option_choices import SYSTEMS, Choices
@@ -21,6 +22,10 @@ _NAMES = re.compile(
 _DEGREES = ("EPSG:4326", "OGC:CRS84")
 MINUTES = "DDMM"
 """The system of degrees and minutes in a single number, as receivers write them."""
+SEMICIRCLES = "SEMICIRCLES"
+"""The system of Garmin's devices: whole numbers, of which 2**31 are 180 degrees."""
+SEMICIRCLE = 180.0 / 2**31
+_OF_GARMIN = re.compile(r"^position_(?:lat|long)\b|semicircle", re.IGNORECASE)
 _UTM = "UTM"
 AREAS = (
     ("EPSG:2056", "metres, Switzerland (LV95)", (2.48e6, 2.84e6, 1.07e6, 1.3e6)),
@@ -64,6 +69,8 @@ def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
 def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
     if name == "E7":
         return lon / 1e7, lat / 1e7
+    if name == SEMICIRCLES:
+        return lon * SEMICIRCLE, lat * SEMICIRCLE
     if name == MINUTES:
         return _of_minutes(lon), _of_minutes(lat)
     from pyproj import Transformer
@@ -119,6 +126,12 @@ def of_description(text: str) -> str:
     return ":".join(authority) if authority else text
 
 
+def in_system(system: str, options: ReadOptions) -> ReadOptions:
+    """The options with the coordinate system that a file states, unless it is degrees or the owner named another."""
+    degrees = (*_DEGREES, "NONE:-1", "NONE:0")
+    return options if options.crs or not system or canonical(system) in degrees else replace(options, crs=system)
+
+
 def placed(
     lon: Floats, lat: Floats, options: ReadOptions, report: Report, *, labelled: bool = False, e7: bool = False
 ) -> tuple[Floats, Floats]:
@@ -140,11 +153,12 @@ def placed(
     known = np.isfinite(lon) & np.isfinite(lat)
     if not known.any():
         return lon, lat
+    system = options.crs or ("E7" if e7 else _system_of(lon[known], lat[known], report))
     if not e7 and options.crs is None:
-        lon, lat, e7 = _unlabelled(lon, lat, lon[known], lat[known], report)
+        lon, lat = to_degrees(lon, lat, system)
     advance()
-    e7 = e7 or options.crs == "E7"
-    report.decide("crs", options.crs or ("E7" if e7 else "EPSG:4326"))
+    e7 = e7 or system == "E7"
+    report.decide("crs", system)
     report.decide("swap", options.swap or "no")
     if e7:
         lon, lat = _unwrapped(lon, lat, options, report)
@@ -168,40 +182,53 @@ def _unwrapped(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -
         if most == 180 and options.lon_range == "360":
             over &= degrees > 360
         axes.append(np.where(over, signed, degrees))
-        if count := int(over.sum()):
-            axis = "longitude" if most == 180 else "latitude"
-            message = (
-                f"{counted(count, axis)} above {most} degrees: a negative E7 number that overflowed 32 bits. "
-                "2³² was subtracted."
-            )
-            report.note("e7_overflow", message, count=count)
+        note_overflow(int(over.sum()), "longitude" if most == 180 else "latitude", f"{most} degrees", report)
     return axes[0], axes[1]
 
 
-def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats, bool]:
-    """Positions whose system no option states, and whether they were E7.
+def note_overflow(count: int, what: str, most: str, report: Report) -> None:
+    """Record how many E7 numbers were above the most there is, as negative ones are that overflowed 32 bits."""
+    if count:
+        why = "a negative E7 number that overflowed 32 bits. 2³² was subtracted."
+        report.note("e7_overflow", f"{quantity(count, what)} above {most}: {why}", count=count)
 
-    If any is beyond 360, most must be degrees, in either order.
+
+def _system_of(x: Floats, y: Floats, report: Report) -> str:
+    """The system of positions where no option states it: degrees unless most are beyond them, in either order.
+
+    Raises
+    ------
+    ChoiceNeeded
+        They may be of projected systems.
+    FormatError
+        They are of none that is known here.
     """
     sizes = np.abs(x), np.abs(y)
     if max(size.max() for size in sizes) <= 360:
-        return lon, lat, False
+        return _DEGREES[0]
     off = min(((size > 360) | (other > 90)).sum() for size, other in (sizes, sizes[::-1]))
     if off * 2 <= len(x):
-        return lon, lat, False
+        return _DEGREES[0]
     whole = bool((x == np.floor(x)).all() and (y == np.floor(y)).all())
     largest = _largest_e7(x, 1.8e9), _largest_e7(y, 9e8)
+    semicircles = whole and sizes[0].max() <= 2**31 and sizes[1].max() <= 2**30
+    if semicircles and report.layout is not None and any(map(_OF_GARMIN.search, report.layout.names)):
+        message = (
+            "Positions are whole numbers in columns called as Garmin's: semicircles, of which 2³¹ are 180 degrees."
+        )
+        report.guess("units", SEMICIRCLES, message, "crs")
+        return SEMICIRCLES
     if whole and largest[0] <= 1.8e9 and max(largest) > 2.1e7 and largest[1] <= 9e8:
         message = "Positions are whole numbers of ten millionths of a degree and were divided by 10,000,000."
         report.guess("units", "E7", message, "crs")
-        return lon / 1e7, lat / 1e7, True
-    raise ChoiceNeeded(
-        f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). "
-        "Specify which coordinate system they are in.",
-        parameter="crs",
-        choices=(choices := _plausible(x, y) or SYSTEMS[-1:]),
-        default=choices[0][0],
-    )
+        return "E7"
+    message = f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g})."
+    choices = _plausible(x, y)
+    if choices:
+        message = f"{message} Specify which coordinate system they are in."
+        raise ChoiceNeeded(message, parameter="crs", choices=choices, default=choices[0][0])
+    message = f"{message} No usual system fits: name it with the reading option crs, or convert them to degrees."
+    raise FormatError(message, code="unsupported_crs", field="crs", rule="code of a coordinate system")
 
 
 def _largest_e7(values: Floats, most: float) -> float:
@@ -260,7 +287,7 @@ def report_eastward(count: int, report: Report) -> None:
     """Record how many longitudes were taken as degrees to the east."""
     if count:
         message = (
-            f"{counted(count, 'longitude')} above 180 degrees, taken as degrees to the east: 360 was subtracted. "
+            f"{quantity(count, 'longitude')} above 180 degrees, taken as degrees to the east: 360 was subtracted. "
             "Set the range of longitudes (lon_range) to 180 to leave such rows out."
         )
         report.note("eastward", message, level="info", count=count)

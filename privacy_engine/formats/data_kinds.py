@@ -29,10 +29,10 @@ def checked(kinds: Collection[str]) -> Kinds:
     return tuple(table_kind for kind, table_kind in table_kinds.items() if kind in kinds)
 
 
-def read_other(
+def read_tabular(
     format: Format, source: Source, kinds: Kinds, options: ReadOptions, report: Report
 ) -> tuple[str, Any] | None:
-    """The kind and the data of a table, where it is of a kind in ``kinds`` that its format does not read itself.
+    """The kind and the data of a table of one of ``kinds``; None where the file's format reads it, as trajectories.
 
     Raises
     ------
@@ -47,20 +47,20 @@ def read_other(
             wanted, holds = (" or ".join(table_kinds[kind].title for kind in some) for some in (tabular, format.kinds))
             raise FormatError(f"{format.title} holds {holds}, not {wanted}.", code="other_kind", rule=wanted)
         return None
-    first = None if format.table is None else format.table(source, SAMPLE)
-    if first is not None and any(kind.by_format and kind.claims(first) for kind in kinds):
+    sample = None if format.table is None else format.table(source, SAMPLE)
+    if sample is not None and any(kind.by_format and kind.claims(sample) for kind in kinds):
         return None
-    table = None if first is None else arrow_table(first)
-    own = Report()
-    text = source if format.as_text is None else format.as_text(source, options, own)
+    table = None if sample is None else arrow_table(sample)
+    text_report = Report()
+    text = source if format.as_text is None else format.as_text(source, options, text_report)
     kind = kinds[0] if len(kinds) == 1 else _recognised(table, text, kinds, options, report)
     if kind.by_format:
         return None
-    report.guesses += own.guesses
+    report.guesses += text_report.guesses
     if len(kinds) > 1:
         report.guess("kind", kind.kind, f"The table was read as {kind.title}.", "kind")
     refuse_unused(kind, format.options, options)
-    report.decided |= own.decided
+    report.decided |= text_report.decided
     if format.as_text is not None:
         options = replace(options, delimiter=",")
     if format.table is None:
@@ -71,11 +71,11 @@ def read_other(
     if report.layout is not None:
         report.layout.kind = kind.kind
     others = [table_kind for table_kind in table_kinds.values() if table_kind is not kind] if len(kinds) == 1 else []
-    other = kind.read(table, options, report, others)
+    data = kind.read(table, options, report, others)
     _keep_used(kind, format.options, report)
     report.decide("format", format.name)
     describe(report)
-    return kind.kind, other
+    return kind.kind, data
 
 
 def refuse_unused(kind: TableKind, known: Collection[str], options: ReadOptions) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from privacy_engine.data import Trajectory
 from privacy_engine.formats import blockwise, head_sample
-from privacy_engine.formats.columns import whose
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, requoted, sniff
 from privacy_engine.formats.options import COLUMNS, TABLE, ReadOptions
@@ -13,7 +12,6 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import read_points
-from privacy_engine.formats.time_columns import zone_of
 
 
 def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
@@ -26,8 +24,6 @@ def points_in(data: bytes, dialect: Dialect, options: ReadOptions, report: Repor
     """The rows of a table whose dialect is known."""
     points = read_points(data, dialect, options, report)
     points.labelled = True
-    points.whose = whose(dialect.names, dialect.roles, options)
-    points.stated = zone_of(dialect.names, dialect.roles)
     if dialect.ours:
         points.names = [_without_guard(name) for name in points.names]
         points.person_names = [_without_guard(name) for name in points.person_names]

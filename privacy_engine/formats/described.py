@@ -37,6 +37,13 @@ _SENTENCES = {
     "lat_sign": "The side of the latitude, north or south.",
 }
 
+_SYSTEMS = {
+    "EPSG:4326": "in degrees",
+    "E7": "in ten millionths of a degree",
+    "SEMICIRCLES": "in semicircles",
+    "DDMM": "in degrees and minutes",
+}
+
 
 def describe(report: Report) -> None:
     """Write ``report.columns``: for each column its name, role, whether it was used, and a sentence.
@@ -70,7 +77,7 @@ def _roles(layout: Layout, report: Report) -> dict[int, str]:
     """The role of each column, if any."""
     if table_kinds[layout.kind].by_format:
         return {place: role for role, place in reversed(layout.roles.items())}
-    roles = table_kinds[layout.kind].used_columns(layout.names, report.decided)
+    roles = table_kinds[layout.kind].used_columns(layout, report.decided)
     clock = of_clock_option(str(report.decided.get("clock")), len(layout.names)) or {}
     return roles | {place: unit for unit, place in clock.items()}
 
@@ -91,7 +98,7 @@ def _sentence(role: str, parts: list[str], report: Report) -> str:
 
 def _degrees(decided: Mapping[str, Any]) -> str:
     system = decided.get("crs", "EPSG:4326")
-    what = {"EPSG:4326": "in degrees", "E7": "in ten millionths of a degree"}.get(system, f"in {system}")
+    what = _SYSTEMS.get(system, f"in {system}")
     comma = ", with a decimal comma" if decided.get("decimal") == "," else ""
     return f"{what}{comma}{', which changed places with the other' if decided.get('swap') == 'yes' else ''}"
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from privacy_engine.core.origin import Origin
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats.head_sample import TakeHead
@@ -13,6 +14,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension
 from privacy_engine.formats.table_kind import table_kinds
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.plugins import Plugins, Unfit
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Format:
     then be read again; None for a text.
     ``as_text`` gives the table as a text with commas, for a format that is none, from a source that can be read again.
     ``of_archive`` decides by the names of its members whether a ZIP archive is a single file of the format.
+    ``origin`` is the package that it comes from; None for Cairn's own.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Format:
     table: Callable[[Source, int | None], Any] | None = None
     as_text: Callable[[Source, ReadOptions, Report], Source] | None = None
     of_archive: Callable[[Sequence[str]], bool] | None = None
+    origin: Origin | None = None
 
     @property
     def kinds(self) -> Sequence[str]:
@@ -72,8 +76,38 @@ def register(format: Format) -> Format:
     return format
 
 
+def _add(format: Any, origin: Origin) -> None:
+    """Register a format of another package."""
+    if not isinstance(format, Format):
+        raise Unfit("is not a Format")
+    if taken := _REGISTERED.get(format.name):
+        raise Unfit(f"has the name {format.name}, which is that of a format of {taken.origin or 'Cairn'}")
+    own: dict[str, Any] = {
+        "sniff": _guarded(format.sniff),
+        "of_archive": format.of_archive and _guarded(format.of_archive),
+    }
+    register(replace(format, title=f"{format.title} ({origin.mark})", origin=origin, **own))
+
+
+def _guarded(decide: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """``decide``, which is false of what it cannot look at: files of other formats are read all the same."""
+
+    def guarded(given: Any) -> bool:
+        try:
+            return bool(decide(given))
+        except Exception:
+            return False
+
+    guarded.__doc__ = decide.__doc__  # its part of the documentation
+    return guarded
+
+
+plugins = Plugins("cairn.formats", _add, __package__)
+
+
 def formats() -> list[Format]:
     """All formats, the most particular first."""
+    plugins.load()
     return sorted(_REGISTERED.values(), key=lambda fmt: (fmt.rank, fmt.name))
 
 

@@ -3,26 +3,27 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from operator import itemgetter
 
-from privacy_engine.core.plurals import counted
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.column import Column, canonical, columns_of
+from privacy_engine.formats.column import canonical
 from privacy_engine.formats.columns import Roles, assign, named_roles, no_positions
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.position_columns import has_positions, pairs
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.quoting import require_all_closed, require_closed
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.row_names import note_row_names, with_row_names
 
 OUR_COLUMN = "privacy_label"
 SAMPLE_LINES = 60
 HEADER_WITHIN = 30
-_MARKS = {"tab": "\t", "space": " "}
+MARKS = {"tab": "\t", "space": " "}
 _TITLES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "space"}
 _BOMS = (
     (b"\xef\xbb\xbf", "UTF-8"),
@@ -169,6 +170,19 @@ def cut(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows
 
 
+def cuts(
+    lines: list[str], options: ReadOptions, marks: Sequence[str]
+) -> tuple[Sequence[str], dict[str, list[list[str]]]]:
+    """The separator that the options state, or ``marks``, and the rows that each of them makes of lines."""
+    marks = [MARKS.get(options.delimiter, options.delimiter)] if options.delimiter else marks
+    return marks, {mark: cut(lines, mark) for mark in marks}
+
+
+def mark_name(mark: str) -> str:
+    """A separator as reading options name it."""
+    return next((name for name, known in MARKS.items() if known == mark), mark)
+
+
 def rows_from(data: bytes, offset: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows from byte ``offset`` on, each with the number of its first line; a cell may span lines."""
     before = data.count(b"\n", 0, offset) + 1
@@ -193,9 +207,8 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
         Several columns can play a role.
     """
     lines = first_lines(data)
-    marks = [_MARKS.get(options.delimiter, options.delimiter)] if options.delimiter else list(_TITLES)
-    tables = {mark: cut(lines, mark) for mark in marks}
-    usual = max(marks, key=lambda mark: _regular(tables[mark]))
+    marks, tables = cuts(lines, options, list(_TITLES))
+    usual = max(marks, key=lambda mark: regular(tables[mark]))
     header_at = {mark: _header(tables[mark], options, usual=mark == usual) for mark in marks}
     headers = {mark: at for mark, at in header_at.items() if at is not None}
     if headers:
@@ -214,7 +227,7 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     require_closed(data, dialect.offset, mark)
     report.decided.setdefault("clock", "#0")
     report.decide("header", str(headers[mark] + 1 if headers else 0))
-    report.decide("delimiter", {"\t": "tab", " ": "space"}.get(mark, mark))
+    report.decide("delimiter", mark_name(mark))
     if options.delimiter is None and mark != ",":
         message = f"Cells are separated by a {_TITLES[mark]}."
         report.guess("delimiter", _TITLES[mark], message, "delimiter")
@@ -252,10 +265,10 @@ def _is_number(cell: str) -> bool:
     return number(cell)[1] == GOOD or number(cell, decimal=",")[1] == GOOD
 
 
-def _regular(rows: list[list[str]]) -> int:
-    """How many cells the rows agree on; 0 for rows of a single cell."""
-    widths = [len(row) for row in rows if len(row) > 1]
-    return max(widths, key=widths.count) * widths.count(max(widths, key=widths.count)) if widths else 0
+def regular(rows: list[list[str]]) -> int:
+    """How many cells the rows agree on; 0 where most have a single cell."""
+    width, count = max(Counter(len(row) for row in rows if row).items(), key=itemgetter(1), default=(0, 0))
+    return width * count if width > 1 else 0
 
 
 def _filled(rows: list[list[str]]) -> list[list[str]]:
@@ -268,8 +281,8 @@ def _with_header(
     names, sample = rows[at], _filled(rows[at + 1 :])
     if not sample:
         raise FormatError("A header was found, but no data rows.", code="no_rows", row=at + 1)
-    if _has_row_names(names, sample, options):
-        names = ["", *names]
+    names = with_row_names(names, sample, options)
+    if len(names) > len(rows[at]):
         report.decide("columns", str(len(names)))
         note_row_names(report)
     offset = sum(len(line.encode("utf-8")) for line in lines[: at + 1])
@@ -277,43 +290,6 @@ def _with_header(
     roles, e7 = assign(names, sample, options, report)
     width = min(len(names), max(len(row) for row in sample))
     return Dialect(mark, offset, at + 2, width, roles, e7=e7, names=names, sample=sample)
-
-
-def _has_row_names(names: list[str], sample: list[list[str]], options: ReadOptions) -> bool:
-    """Whether rows begin with a name that the header leaves out, as R writes them."""
-    if options.applied or options.columns is not None:
-        return options.columns == str(len(names) + 1)
-    if any(len(row) != len(names) + 1 for row in sample) or not any(row[-1].strip() for row in sample):
-        return False
-    named, bare = (_on_globe(columns_of(some, sample)) for some in (["", *names], names))
-    if not named and not bare and has_positions(names):
-        raise long_rows(len(names) + 1, len(names))
-    return named and not (bare and len({row[0] for row in sample}) < len(sample))
-
-
-def note_row_names(report: Report) -> None:
-    """Note that rows begin with their names."""
-    message = "Each row has one cell more than the header: the first cell was taken for the name of the row."
-    report.note("row_names", message, level="info")
-
-
-def long_rows(cells: int, names: int) -> FormatError:
-    """The error for a table whose rows have more cells than its header has names."""
-    rule = "as many names in the header as cells in a row, or names of rows before them"
-    message = f"Each row has {cells} cells, and the header {counted(names, 'name')}. The table must have {rule}."
-    return FormatError(message, code="long_rows", rule=rule)
-
-
-def _on_globe(columns: list[Column]) -> bool:
-    """Whether the likeliest columns of the position hold degrees."""
-
-    def within(axis: str, most: float, cell: str) -> bool:
-        return abs(number(cell.replace(",", "."), axis)[0]) <= most
-
-    return any(
-        pair.lat.mostly(partial(within, "lat", 90)) and pair.lon.mostly(partial(within, "lon", 360))
-        for pair in pairs(columns)[:1]
-    )
 
 
 def _without_header(

@@ -8,10 +8,11 @@ import itertools
 import struct
 from dataclasses import dataclass, field
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.crs import SEMICIRCLE
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -21,7 +22,6 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.times_of_day import note_follows
 
 _EPOCH_S = 631_065_600  # 1989-12-31 UTC, the beginning of FIT's seconds
-_SEMICIRCLE = 180.0 / 2**31
 _RECORD, _LAT, _LON, _TIMESTAMP = 20, 0, 1, 253
 _NO_POSITION, _NO_TIME = 0x7FFFFFFF, 0xFFFFFFFF
 _OLDEST_DATE_S = 0x10000000  # below it seconds count from when the device was switched on
@@ -67,7 +67,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if options.time != "#0":
         note_follows(state.follow, "record", report)
     if not state.located:
-        what = f"holds {counted(state.records, 'record')}, none with a position: it was recorded without GPS"
+        what = f"holds {quantity(state.records, 'record')}, none with a position: it was recorded without GPS"
         message = f"The FIT file {what if state.records else 'holds no records: it is no track'}."
         raise FormatError(message, code="no_points")
     return build(state.rows.points(options), options, report)
@@ -147,7 +147,7 @@ def _degrees(data: bytes, at: int, layout: _Layout, number: int) -> float | None
     if number not in layout.fields:
         return None
     (value,) = struct.unpack_from(layout.order + "i", data, at + layout.fields[number])
-    return None if value == _NO_POSITION else value * _SEMICIRCLE
+    return None if value == _NO_POSITION else value * SEMICIRCLE
 
 
 def sniff(head: bytes) -> bool:

@@ -12,18 +12,17 @@ from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import advance, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.column import columns_of
 from privacy_engine.formats.columnar import as_texts
 from privacy_engine.formats.columns import named_place
-from privacy_engine.formats.dialect import as_utf8, cut, first_lines, long_rows, note_row_names
+from privacy_engine.formats.dialect import as_utf8, cuts, first_lines, mark_name, regular
 from privacy_engine.formats.geoparquet import is_binary
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import require_closed
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.row_names import has_times, long_rows, note_row_names, with_row_names
 from privacy_engine.formats.table import text_columns
-from privacy_engine.formats.time_columns import TIME, listed
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000
@@ -64,7 +63,6 @@ class Table:
 
 LOOKED_AT = 100
 """Rows that decide whether names are those of all cells, and whose lines are counted."""
-_TIMES = (*TIME, *listed("day week month quarter"))
 
 
 @dataclass
@@ -90,9 +88,8 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
         There are no rows.
     """
     lines = first_lines(data)
-    marks = [{"tab": "\t", "space": " "}.get(options.delimiter, options.delimiter)] if options.delimiter else DELIMITERS
-    tables = {mark: cut(lines, mark) for mark in marks}
-    mark = max(marks, key=lambda mark: _cells_in_order(tables[mark]))
+    marks, tables = cuts(lines, options, DELIMITERS)
+    mark = max(marks, key=lambda mark: regular(tables[mark]))
     filled = [row for row in tables[mark] if any(cell.strip() for cell in row)]
     if not filled:
         raise FormatError("The file is empty.", code="empty")
@@ -104,36 +101,13 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
     width = int(options.columns or len(filled[0]))
     names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
     if headed:
-        names = _of_rows(names, filled[1:LOOKED_AT], options)
-    line, numbers = 1, list[int]()
-    for row in tables[mark][:LOOKED_AT]:
-        numbers += [line] if any(cell.strip() for cell in row) else []
-        line += 1 + sum(cell.count("\n") for cell in row)
+        rows = filled[1:LOOKED_AT]
+        is_ended = len(names) > 1 and not names[-1] and not any(len(row) >= len(names) and row[-1] for row in rows)
+        names = names[:-1] if is_ended else with_row_names(names, rows, options)
+    numbers = [line for line, row in enumerate(tables[mark][:LOOKED_AT], 1) if any(cell.strip() for cell in row)]
     return Outline(
         mark, names, headed, filled[headed:], before, at + 1 if headed else 0, len(filled[0]), numbers[headed:]
     )
-
-
-def _of_rows(names: list[str], rows: list[list[str]], options: ReadOptions) -> list[str]:
-    """The names of a header for cells of ``rows``, which may begin with a name that it leaves out, as R writes it."""
-    if len(names) > 1 and not names[-1] and not any(len(row) >= len(names) and row[-1] for row in rows):
-        return names[:-1]  # a separator at the end of each line
-    if options.applied:
-        return ["", *names] if options.columns == str(len(names) + 1) else names
-    widths = {len(row) for row in rows if row[-1].strip()}
-    is_longer = len(rows) > 1 and widths == {len(names) + 1}
-    return ["", *names] if is_longer and not _has_times(names, rows) else names
-
-
-def _has_times(names: list[str], rows: list[list[str]]) -> bool:
-    """Whether times stand below a name of a time."""
-    return any(column.plain in _TIMES and column.timed for column in columns_of(names, rows))
-
-
-def _cells_in_order(rows: list[list[str]]) -> int:
-    widths = [len(row) for row in rows if row]
-    usual = max(widths, key=widths.count, default=0)
-    return usual * widths.count(usual) if usual > 1 else 0
 
 
 def _is_header(first: list[str], rows: list[list[str]]) -> bool:
@@ -163,20 +137,19 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     report.decide("header", str(table.header))
     if not table.headed or not table.names[0]:
         report.decide("columns", str(len(table.names)))
-    report.decide("delimiter", {"\t": "tab"}.get(table.delimiter, table.delimiter))
+    report.decide("delimiter", mark_name(table.delimiter))
     report.layout = Layout(table.names, delimiter=table.delimiter, offset=table.offset, headed=table.headed)
     report.layout.sample, report.layout.rows = table.sample, table.rows
     require_closed(data, table.offset, table.delimiter)
     width, least = len(table.names), min((len(row) for row in table.sample[:LOOKED_AT] if row[-1].strip()), default=0)
     if not table.names[0] and table.header_width == width - 1:
         note_row_names(report)
-    if table.headed and least > width and not options.applied and not _has_times(table.names, table.sample[:LOOKED_AT]):
+    if table.headed and least > width and not options.applied and not has_times(table.names, table.sample[:LOOKED_AT]):
         raise long_rows(least, width)
     if width > MAX_COLUMNS:
         raise FormatError(f"The table has more than {MAX_COLUMNS} columns.", code="too_large", rule="columns")
     places = {f"#{i}": i for i in range(width)}
-    first_row = len(data[: table.offset].splitlines()) + 1
-    cells = text_columns(data, table.delimiter, table.offset, first_row, width, places, report)
+    cells = text_columns(data, table.delimiter, table.offset, table.header + 1, width, places, report)
     columns = [cells.columns[f"#{i}"] for i in range(width)]
     return Table(table.names, columns, cells.rows, table.headed, table.sample)
 

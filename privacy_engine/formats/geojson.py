@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.arrays import Ints
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -21,7 +20,7 @@ from privacy_engine.formats.moving_points import in_system, is_moving, lines
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN
-from privacy_engine.formats.points import Points
+from privacy_engine.formats.points import Points, distinct
 from privacy_engine.formats.properties import Named, all_properties, named
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
@@ -299,19 +298,13 @@ def _points(rows: _Rows, options: ReadOptions) -> Points:
         )
     points.whose = rows.named.whose
     code = np.array(rows.code, dtype=np.int64)
-    names, of_series = _coded([name for name, _ in rows.names])
+    names, of_series = distinct([name for name, _ in rows.names])
     if names != [""]:
         points.names, points.codes = names, of_series[code]
     if points.whose.kind == COLUMN:
-        points.person_names, of_person = _coded([person for _, person in rows.names])
+        points.person_names, of_person = distinct([person for _, person in rows.names])
         points.person_codes = of_person[code]
     return points
-
-
-def _coded(texts: list[str]) -> tuple[list[str], Ints]:
-    """The different texts in their order, and for each text its place among them."""
-    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    return list(place), np.array([place[text] for text in texts], dtype=np.int64)
 
 
 GEOJSON = register(

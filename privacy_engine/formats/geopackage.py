@@ -13,8 +13,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.attributes import points_of, with_ends
-from privacy_engine.formats.columns import assign_beside
+from privacy_engine.formats.attributes import beside, points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, SERIES, Whose, settle
@@ -138,9 +137,7 @@ def _layer(
         ["" if isinstance(cell, bytes) or cell is None else str(cell) for cell in row]
         for row in _selected(database, names, table, 60)
     ]
-    places = assign_beside(names, sample, options, report)
-    beside = {role: names[place] for role, place in places.items() if names[place] != geometry}
-    roles = with_ends(beside, names, options, report)
+    roles = beside(names, sample, options, report, geometry)
     wanted = [geometry, *dict.fromkeys(roles.values())]
     rows = reported(_selected(database, wanted, table, MAX_ROWS + 1), ROWS)
     columns = list(zip(*rows, strict=True)) or [()] * len(wanted)
@@ -148,7 +145,7 @@ def _layer(
         raise FormatError(f"The table has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS}")
     geometries = positions([cell if isinstance(cell, bytes) else None for cell in columns[0]], geopackage=True)
     arrays = {name: _array(cells) for name, cells in zip(wanted[1:], reported(columns[1:]), strict=True)}
-    return table, points_of(geometries, roles, arrays.__getitem__, options, report), in_system(system, options)
+    return table, points_of(geometries, roles, arrays.__getitem__, options, report), crs.in_system(system, options)
 
 
 def _array(cells: tuple[Any, ...]) -> Any:
@@ -157,17 +154,6 @@ def _array(cells: tuple[Any, ...]) -> Any:
         return pa.array(cells, pa.int64())
     texts = [None if cell is None else "?" if isinstance(cell, bytes) else str(cell)[:1000] for cell in cells]
     return pa.array(texts, pa.string())
-
-
-def in_system(system: str, options: ReadOptions) -> ReadOptions:
-    """The options with the coordinate system that a file states, unless the owner named another."""
-    if (
-        options.crs is not None
-        or not system
-        or crs.canonical(system) in ("EPSG:4326", "OGC:CRS84", "NONE:-1", "NONE:0")
-    ):
-        return options
-    return ReadOptions(**{**vars(options), "crs": system})
 
 
 def joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions, report: Report) -> list[Trajectory]:

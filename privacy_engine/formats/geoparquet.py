@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.formats.numbers import GOOD, MISSING, NO_GEOMETRY, as_floats
-from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.wkb import Geometries, positions
 
 _USUAL = ("geometry", "geom", "wkb_geometry", "the_geom", "wkb")
@@ -22,12 +20,6 @@ class Geometry:
 
     name: str
     system: str
-
-    def in_system(self, options: ReadOptions) -> ReadOptions:
-        """The options with the file's coordinate system, unless the owner named another."""
-        if options.crs is not None or not self.system or crs.canonical(self.system) in ("EPSG:4326", "OGC:CRS84"):
-            return options
-        return ReadOptions(**{**vars(options), "crs": self.system})
 
 
 def geometry_column(schema: Any, metadata: Mapping[bytes, bytes] | None) -> Geometry | None:

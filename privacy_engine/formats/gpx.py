@@ -7,7 +7,6 @@ from xml.parsers import expat  # nosec B407
 
 import numpy as np
 
-from privacy_engine.core.arrays import Ints
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
@@ -17,7 +16,7 @@ from privacy_engine.formats.gpx_runs import Run, runs
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, Whose
-from privacy_engine.formats.points import Points
+from privacy_engine.formats.points import Points, distinct
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
@@ -256,17 +255,13 @@ def _points(document: _Document, kind: str, options: ReadOptions) -> Points:
     points.unread(lat_text, lon_text, time_text)
     of = track.to_numpy()
     if document.ours and kind == "trkpt" and document.names:
-        points.names, points.codes = _coded(document.names, of)
+        points.names, codes = distinct(document.names)
+        points.codes = codes[of]
     if options.person_column is not None or (document.ours and any(document.persons)):
         points.whose = Whose(COLUMN, options.person_column or OUR_PERSON)
-        points.person_names, points.person_codes = _coded([text.strip() for text in document.persons] or [""], of)
+        points.person_names, codes = distinct([text.strip() for text in document.persons] or [""])
+        points.person_codes = codes[of]
     return points
-
-
-def _coded(texts: list[str], track: Ints) -> tuple[list[str], Ints]:
-    """The different texts, and which of them each point bears."""
-    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    return list(place), np.array([place[text] for text in texts], dtype=np.int64)[track]
 
 
 def sniff(head: bytes) -> bool:

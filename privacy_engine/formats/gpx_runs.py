@@ -30,8 +30,18 @@ def _point(first: str, other: str) -> str:
 
 _POINTS = {order: _point(*order) for order in (("lat", "lon"), ("lon", "lat"))}
 _PAIR = re.compile("|".join(f"{point}{_BLANKS}{point}" for point in _POINTS.values()).encode("ascii"))
-_RUNS = {
-    order: (
+
+
+class _Patterns(NamedTuple):
+    """Of a run, of a point, and of the texts of a point."""
+
+    run: re.Pattern[bytes]
+    point: re.Pattern[bytes]
+    texts: re.Pattern[str]
+
+
+_PATTERNS = {
+    order: _Patterns(
         re.compile(f"{point}(?:{_BLANKS}{point}){{1,{MOST}}}+".encode("ascii")),
         re.compile(point.encode("ascii")),
         re.compile(point, re.ASCII),
@@ -56,15 +66,19 @@ class Run(NamedTuple):
 
 
 def runs(data: bytes) -> Iterator[Run]:
-    """Runs of at least two plain points in the order of the document."""
+    """Runs of at least two plain points in the order of the document.
+
+    The first point of each is left to the parser, so its texts are not among those of the run.
+    """
     at = 0
     while pair := _PAIR.search(data, at):
-        order = ("lat", "lon") if pair[1] is not None else ("lon", "lat")
-        whole, single, text = _RUNS[order]
-        run, first = whole.match(data, pair.start()), single.match(data, pair.start())
+        is_latitude_first = pair[1] is not None  # the first group is of that order
+        patterns = _PATTERNS["lat", "lon"] if is_latitude_first else _PATTERNS["lon", "lat"]
+        run, first = patterns.run.match(data, pair.start()), patterns.point.match(data, pair.start())
         if run is None or first is None:  # cannot be: the pair is a run of two
             raise AssertionError("a pair of points is no run")
         rest = data[first.end() : run.end()].decode("ascii")
         advance()
-        yield Run(run.start(), first.end(), run.end(), order[0] == "lon", text.findall(rest))
+        texts = patterns.texts.findall(rest)
+        yield Run(run.start(), first.end(), run.end(), swapped=not is_latitude_first, points=texts)
         at = run.end()

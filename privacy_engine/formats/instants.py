@@ -7,9 +7,9 @@ import numpy as np
 
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import ChoiceNeeded
-from privacy_engine.formats import timezones
+from privacy_engine.formats import timezones, vocabulary
 from privacy_engine.formats.arrow import listed, pa, pc
-from privacy_engine.formats.column import FIXED_ZONES, LIKELY_ZONES, MIDNIGHT, WITH_ZONE
+from privacy_engine.formats.column import FIXED_ZONES, MIDNIGHT, WITH_ZONE
 from privacy_engine.formats.option_choices import ZONES
 from privacy_engine.formats.options import ReadOptions, is_zone
 from privacy_engine.formats.report import Report
@@ -134,5 +134,5 @@ def _name_of(zone: str, options: ReadOptions) -> str | None:
         f"The times end with {zone}, which names no zone for certain. Specify the zone.",
         parameter="time_zone",
         choices=ZONES,
-        default=LIKELY_ZONES.get(zone, "UTC"),
+        default=vocabulary.ZONES.get(zone, "UTC"),
     )

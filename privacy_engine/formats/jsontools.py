@@ -14,7 +14,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.dialect import as_utf8, encoding_of_mark, note_replaced
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.source import Source
+from privacy_engine.formats.source import Pieces, Source
 
 _NO_BLANK = re.compile(r"[^ \t\r\n\ufeff]")
 _PIECE = 1 << 18
@@ -189,7 +189,7 @@ class JsonReader:
 
 def text_of(source: Source, options: ReadOptions, report: Report, *, lines: bool = False) -> io.TextIOWrapper:
     """The text of a source, decoded as it is read; what cannot be decoded is replaced."""
-    raw = io.BufferedReader(_Utf8(_pieces(source, in_utf8(options), report, lines=lines)))
+    raw = io.BufferedReader(Pieces(lambda: _pieces(source, in_utf8(options), report, lines=lines)))
     return io.TextIOWrapper(raw, "utf-8", newline="\n" if lines else "")
 
 
@@ -209,25 +209,3 @@ def _pieces(source: Source, options: ReadOptions, report: Report, *, lines: bool
             note_replaced(report)
             whole = False
         yield text.encode("utf-8")
-
-
-class _Utf8(io.RawIOBase):
-    """Pieces of bytes as a file."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces, self._left = pieces, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the bytes that come next; how many there were."""
-        while not self._left:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._left = piece
-        size = min(len(buffer), len(self._left))
-        buffer[:size] = self._left[:size]
-        self._left = self._left[size:]
-        return size

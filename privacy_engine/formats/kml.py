@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -57,7 +57,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         what = {"tracks": "outside of its tracks", "timed": "without a time", "untimed": "with a time"}[part]
         report.lost("left_out", left, left + len(rows), f"positions {what}")
     if content.spread and part == "timed":
-        message = f"{counted(content.spread, 'position')} of lines with a time span: spread evenly from begin to end."
+        message = f"{quantity(content.spread, 'position')} of lines with a time span: spread evenly from begin to end."
         report.note("interpolated", message, count=content.spread)
     if content.track_count > 1 and part == "tracks" and options.person_column is None:
         message = f"{content.track_count} tracks were joined into one timeline."
@@ -132,7 +132,7 @@ class _Handlers:
         self.depth -= 1
         if name in _COUNTED:
             self.inside[name] -= 1
-        if (text := self.text.taken(name)) is not None:
+        if (text := self.text.close(name)) is not None:
             if name == self.named:
                 self.person, self.named = text.strip(), ""
             else:

@@ -1,7 +1,9 @@
 """A column that states for each row whether it is a landmark: true or false, 1 or 0, yes or no; an empty cell is no."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,10 @@ class Marks:
     name: str
     named: bool
     applied: bool = False
+
+    def with_each(self, work: Callable[[Mask], Mask]) -> Marks:
+        """The same with what ``work`` makes of the masks."""
+        return replace(self, yes=work(self.yes), filled=work(self.filled), bad=work(self.bad))
 
 
 def marks_of(column: Any, name: str, options: ReadOptions) -> Marks:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.formats.column import are_times
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -92,7 +92,7 @@ def by_time_or_place(at_time: int, at_place: int, options: ReadOptions, report: 
     if options.ends is None:
         message = f"The start of a line was left out where another line of its series {where}."
         report.guess("ends of lines", by, message, "ends")
-    message = f"{counted(count, 'line')} of whose series another line {where} as they start: that was read once."
+    message = f"{quantity(count, 'line')} of whose series another line {where} as they start: that was read once."
     report.note("joined_ends" if by == "time" else "joined_places", message, level="info", count=count)
     return by
 
@@ -108,7 +108,7 @@ def fourth_is_time(lines: Sequence[list[Any]], options: ReadOptions, report: Rep
             report.guess("times", "fourth coordinate", message, "fourth")
         if unread:
             message = (
-                f"The fourth coordinate of {counted(len(unread), 'line')} (such as {_text(unread[0])[:30]}) "
+                f"The fourth coordinate of {quantity(len(unread), 'line')} (such as {_text(unread[0])[:30]}) "
                 f"{'is hardly' if fourth == 'time' else 'was not read as'} a time: its values are no instants since "
                 "2001 in rising order."
             )

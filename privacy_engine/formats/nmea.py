@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -74,7 +74,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         raise nothing_left(report)
     note_follows(log.follow, "sentence", report)
     if log.joined:
-        message = f"{counted(log.joined, 'sentence')} of the time of an earlier one: one fix, its position the first."
+        message = f"{quantity(log.joined, 'sentence')} of the time of an earlier one: one fix, its position the first."
         report.note("one_instant", message, level="info", count=log.joined)
     points = log.rows.points(options)
     if options.time != "#0":

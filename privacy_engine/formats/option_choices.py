@@ -75,6 +75,7 @@ NAMED_COLUMN = "column:"
 SYSTEMS: Choices = (
     ("EPSG:4326", "degrees (WGS 84)"),
     ("E7", "degrees × 10,000,000"),
+    ("SEMICIRCLES", "semicircles, of which 2,147,483,648 are 180 degrees (Garmin)"),
     ("DDMM", "degrees and minutes: 5230.5034 is 52° 30.5034′"),
     ("EPSG:3857", "metres, Web Mercator"),
 )

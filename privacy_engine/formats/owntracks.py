@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
@@ -17,6 +15,7 @@ from privacy_engine.formats.json_records import records
 from privacy_engine.formats.jsontools import begins_like_json, parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, Whose
+from privacy_engine.formats.points import distinct
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
@@ -48,11 +47,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if not rows:
         raise nothing_left(report)
     points = rows.points(options)
-    place = {name: i for i, name in enumerate(dict.fromkeys(persons))}
     if options.id == "#0" and options.person_column is None:  # one series, so one person's
         return build(points, options, report)
     points.whose = Whose(COLUMN, options.person_column or "topic")
-    points.person_codes, points.person_names = np.array([place[name] for name in persons]), list(place)
+    points.person_names, points.person_codes = distinct(persons)
     return build(points, options, report)
 
 

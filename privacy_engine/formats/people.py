@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privacy_engine.core import progress
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data import Trajectory
 from privacy_engine.data.trajectories import Trajectories, labels_of, lengths_of
 from privacy_engine.errors import FormatError
@@ -100,7 +100,7 @@ def reported(
     report.decide("person", _stated(value, report))
     report.people = {"count": count, "by": by, "column": column, "said": not why, "message": why}
     if why and len(series) > 1:
-        report.guess("person", value, f"{counted(count, 'person')}: {why}", "person")
+        report.guess("person", value, f"{quantity(count, 'person')}: {why}", "person")
     return _distinct(series, options, report)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.column import is_date
-from privacy_engine.formats.month_names import month_called
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.times import MONTHS
 
 PERIOD = re.compile(
     r"(?P<year>(?:19|20)[0-9]{2})"
@@ -36,7 +36,7 @@ def first_day(text: str) -> str:
     match = PERIOD.fullmatch(text)
     if match is None:
         named = _NAMED_MONTH.fullmatch(text)
-        number = month_called(named["name"] or named["month"]) if named else 0
+        number = _month_called(named["name"] or named["month"]) if named else 0
         return f"{named['year'] or named['of']}-{number:02d}-01" if named and number else text
     if match["year"] is None:
         return text
@@ -47,6 +47,12 @@ def first_day(text: str) -> str:
         return date.fromisocalendar(int(match["year"]), int(match["week"]), 1).isoformat()
     except ValueError:  # a year of 52 weeks
         return text
+
+
+def _month_called(name: str) -> int:
+    """The number of a month by its name, or the beginning of it from three letters on; 0 for what is none."""
+    matches = (i for i, full in enumerate(MONTHS, 1) if len(name) > 2 and full.startswith(name.rstrip(".").casefold()))
+    return next(matches, 0)
 
 
 def first_days(column: Any, report: Report, more: str = "") -> Any:

@@ -31,7 +31,6 @@ _GEOLIFE_START = re.compile(_BOM + _GEOLIFE.pattern.removeprefix(rb"(?m)^"), re.
 _NAMES = ["latitude", "longitude", "reserved", "altitude in feet", "days since 1899-12-30", "date", "time of day"]
 _OZI_NAMES = ["latitude", "longitude", "break", "altitude in feet", "days since 1899-12-30", "date", "time of day"]
 DOCUMENTED = "Geolife's user guide states that its times are GMT."
-_SHEET_EPOCH_DAYS = 25569
 
 
 def sniff(head: bytes) -> bool:

@@ -1,8 +1,8 @@
 """``Points``: the rows of a file as columns, before they are settled."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,9 +64,7 @@ class Points:
         )
         self.codes, self.person_codes = paired(self.codes), paired(self.person_codes)
         if self.marks is not None:
-            self.marks = replace(
-                self.marks, **{name: paired(getattr(self.marks, name)) for name in ("yes", "filled", "bad")}
-            )
+            self.marks = self.marks.with_each(paired)
         rows = self.rows
         self.rows = lambda index: rows(index // 2)
 
@@ -81,6 +79,20 @@ class Points:
         if self.times is not None:
             bad = bad | self.times.bad
         self.cells = {i: quoted(*(column[i] for column in columns)) for i in np.flatnonzero(bad)[:MOST_QUOTED].tolist()}
+
+
+T = TypeVar("T", bound=np.generic)
+
+
+def picked(column: NDArray[T] | None, index: NDArray[np.intp] | slice | None) -> NDArray[T] | None:
+    """The values of a column at an index; all of them where there is none."""
+    return column if column is None or index is None else column[index]
+
+
+def distinct(texts: Sequence[str]) -> tuple[list[str], Ints]:
+    """The different texts in their order, and for each text its place among them."""
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    return list(place), np.array([place[text] for text in texts], dtype=np.int64)
 
 
 def quoted(*cells: Any) -> str:

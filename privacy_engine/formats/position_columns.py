@@ -4,43 +4,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privacy_engine.formats.column import Column
-from privacy_engine.formats.time_columns import END, START, listed
+from privacy_engine.formats.time_columns import END, START
+from privacy_engine.formats.vocabulary import names_of, terms_of
 
-LAT = listed(
-    "lat latitude latitude_n_s gps_lat gps_latitude location_lat location_latitude lat_deg latitude_deg "
-    "latitude_degrees latitude_decimal decimal_latitude decimallatitude lat_dd latdd wgs84_lat lat_wgs84 geo_lat "
-    "position_lat pos_lat latitudee7 latitude_e7 late7 lat_e7 latitud breitengrad point_y y coord_y y_coord ycoord "
-    "northing"
-)
-LON = listed(
-    "lon lng long longitude longitude_e_w gps_lon gps_lng gps_long gps_longitude location_long location_lon "
-    "location_lng location_longitude lon_deg lng_deg long_deg longitude_deg longitude_degrees longitude_decimal "
-    "decimal_longitude decimallongitude lon_dd lng_dd londd wgs84_lon lon_wgs84 geo_lon geo_lng position_long "
-    "position_lon pos_lon longitudee7 longitude_e7 lone7 lon_e7 lng_e7 longitud laengengrad längengrad point_x x "
-    "coord_x x_coord xcoord easting"
-)
-_KNOWN = {"lat": LAT, "lon": LON}
-_TERMS = {
-    "lat": frozenset(
-        listed(
-            "lat latitude latitud latitudine latitudes breite breitengrad breddegrad breddgrad enlem latitudee7"
-            " szerokość szerokosc širina sirka šířka широта 纬度 緯度 위도 leveysaste breedtegraad"
-        )
-    ),
-    "lon": frozenset(
-        listed(
-            "lon lng long longitude longitud longitudine longitudes länge laenge längengrad laengengrad lengdegrad "
-            "längdgrad boylam longitudee7 długość dlugosc dužina delka délka долгота 经度 經度 経度 경도 pituusaste "
-            "lengtegraad"
-        )
-    ),
-}
-_UNITS = frozenset(
-    listed(
-        "deg degs degree degrees decimal dd dms dezimal grad wgs wgs84 84 gps geo position pos location coord coords "
-        "coordinate e 7 e7 n s w point geografische geographische geografica geo°"
-    )
-)
+_KNOWN = {"lat": names_of("position", "latitude"), "lon": names_of("position", "longitude")}
+"""Names whose terms do not state it, and before them those that come before all others."""
+_TERMS = {"lat": terms_of("position", "latitude"), "lon": terms_of("position", "longitude")}
+_UNITS = terms_of("position", "unit")
 
 
 class Pair(NamedTuple):
@@ -53,8 +23,8 @@ class Pair(NamedTuple):
     @property
     def rank(self) -> tuple[int, ...]:
         """For sorting: the likelier to be the position of the row, the less."""
-        known = all(column.plain in names for column, names in ((self.lat, LAT), (self.lon, LON)))
-        order = LAT.index(self.lat.plain) + LON.index(self.lon.plain) if known else 0
+        known = self.lat.plain in _KNOWN["lat"] and self.lon.plain in _KNOWN["lon"]
+        order = _KNOWN["lat"].index(self.lat.plain) + _KNOWN["lon"].index(self.lon.plain) if known else 0
         ends = bool(self.about & END) and not self.about & START
         named = bool(self.lat.terms & _TERMS["lat"]), bool(self.lon.terms & _TERMS["lon"])
         plane = {(True, True): 0, (False, False): 1}.get(named, 2)  # y and x, or northing and easting
@@ -97,5 +67,9 @@ def has_positions(names: Sequence[str]) -> bool:
 
 def is_coordinate(name: str) -> bool:
     """Whether a column is called as a longitude or a latitude, of whatever."""
-    column = Column(0, name, ())
-    return any(_about(axis, column) is not None for axis in _KNOWN)
+    return any(_about(axis, Column(0, name, ())) is not None for axis in _KNOWN)
+
+
+def is_coordinate_of_row(axis: str, column: Column) -> bool:
+    """Whether a column is called as the longitude (``lon``) or the latitude (``lat``) and nothing beside."""
+    return _about(axis, column) == frozenset()

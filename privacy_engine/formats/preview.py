@@ -16,7 +16,7 @@ from privacy_engine.formats.archive import read_zip
 from privacy_engine.formats.columns import TITLES
 from privacy_engine.formats.described import MOST
 from privacy_engine.formats.detect import Format, detect
-from privacy_engine.formats.dialect import as_utf8, rows_from
+from privacy_engine.formats.dialect import as_utf8, mark_name, rows_from
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import dates_across
@@ -221,7 +221,7 @@ def _preview(
         whole=head.whole,
         editable=not layout.fixed,
         header=layout.headed,
-        delimiter={"\t": "tab", " ": "space"}.get(layout.delimiter, layout.delimiter) if cut else "",
+        delimiter=mark_name(layout.delimiter) if cut else "",
         decimal=layout.decimal,
         encoding=report.encoding if layout.delimiter and cut else "",
         report=report.as_dict(),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.first_rows import ROWS
@@ -111,7 +111,7 @@ class Report:
         for reason, drops in self.drops.items():
             first = [f"{row:,}" for row in drops.rows[:5]]
             rows = f" ({', '.join(first)}{', …' if drops.count > len(first) else ''})" if first else ""
-            parts.append(f"{counted(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
+            parts.append(f"{quantity(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
         return f"Left out: {' '.join(parts)}" if parts else ""
 
     @property
@@ -242,11 +242,11 @@ class Report:
 
     def _sentence(self, option: str, value: Any) -> dict[str, Any]:
         """A decided option with its value and a sentence about it: that of the guess, where there is any."""
-        about = OPTIONS.get(option)
+        declared = OPTIONS.get(option)
         guessed = next((guess["message"] for guess in self.guesses if guess["option"] == option), "")
-        if about is None:
+        if declared is None:
             return {"option": option, "value": "", "message": "Single files of the archive have options of their own."}
-        usual = f"{about.label}: {dict(about.choices).get(value, shown(value))}."
+        usual = f"{declared.label}: {dict(declared.choices).get(value, shown(value))}."
         return {"option": option, "value": shown(value), "message": guessed or usual}
 
     def _first_members(self) -> list[dict[str, Any]]:

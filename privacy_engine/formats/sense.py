@@ -14,14 +14,14 @@ import numpy as np
 from privacy_engine.core.arrays import Floats, Ints
 from privacy_engine.core.geo import distance_m
 from privacy_engine.core.land import near_land
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.column import Column
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
-SERIES = 1000
-EVENTS = 20_000
+SAMPLE_SERIES = 1000
+SAMPLE_EVENTS = 20_000
 """How much is looked at: the first series, and of each the first events."""
 DAY_S = 86400.0
 _FAR_M = 1000.0
@@ -53,20 +53,20 @@ class Sample(NamedTuple):
 
 
 def check(series: Sequence[Trajectory], options: ReadOptions, report: Report) -> None:
-    """Note in ``report`` what cannot be meant; nothing where options state what an earlier reading decided."""
+    """Note in ``report`` what cannot be meant, by a sample of ``series``; options of an earlier reading are trusted."""
     if options.applied or not len(series):
         return
-    some = [track.first(EVENTS) for track in itertools.islice(series, SERIES)]
+    first = [track.first(SAMPLE_EVENTS) for track in itertools.islice(series, SAMPLE_SERIES)]
     sample = Sample(
-        np.concatenate([track.lon for track in some]),
-        np.concatenate([track.lat for track in some]),
-        np.concatenate([np.full(len(track), np.nan) if track.time_s is None else track.time_s for track in some]),
-        np.repeat(np.arange(len(some)), [len(track) for track in some]),
-        [track.name for track in some],
-        [len(track) for track in some],
+        np.concatenate([track.lon for track in first]),
+        np.concatenate([track.lat for track in first]),
+        np.concatenate([np.full(len(track), np.nan) if track.time_s is None else track.time_s for track in first]),
+        np.repeat(np.arange(len(first)), [len(track) for track in first]),
+        [track.name for track in first],
+        [len(track) for track in first],
     )
-    for code, judge, option in CHECKS:
-        if message := judge(sample, report):
+    for code, message_of, option in CHECKS:
+        if message := message_of(sample, report):
             report.note(code, message, level="info" if code == AT_SEA else "warning", option=option)
 
 
@@ -135,7 +135,7 @@ def _two_places(sample: Sample, report: Report) -> str:
     if len(far) < _FEWEST or len(far) * 10 < len(sample.lon):
         return ""
     return (
-        f"{counted(len(far), 'event')} of {len(sample.lon):,} are at a second place at the same time, such as "
+        f"{quantity(len(far), 'event')} of {len(sample.lon):,} are at a second place at the same time, such as "
         f"{sample.example(int(far[0]))} and {sample.example(int(far[0]) + 1)}. If the rows are of several people, name "
         "the column of the person with the option id."
     )
@@ -158,7 +158,7 @@ def _future(sample: Sample, report: Report) -> str:
     if not len(late) or any(note["code"] == "far_times" for note in report.notes):
         return ""
     return (
-        f"{counted(len(late), 'event')} in the future, such as {sample.example(int(late[0]))}. Are the order of dates "
+        f"{quantity(len(late), 'event')} in the future, such as {sample.example(int(late[0]))}. Are the order of dates "
         "(option date_order) and the unit of times (time_unit) right?"
     )
 
@@ -182,7 +182,7 @@ def _zone_jump(sample: Sample, report: Report) -> str:
 
 
 def _mostly_dropped(sample: Sample, report: Report) -> str:
-    """Most rows were left out."""
+    """Most rows were left out; archive members that were left out are no rows."""
     drops = {why: drop for why, drop in report.drops.items() if not why.endswith("_member")}
     dropped = sum(drop.count for drop in drops.values())
     if report.rows_read < _FEWEST or dropped * 2 <= report.rows_read:

@@ -1,13 +1,13 @@
 """Rows to series: positions settled, unusable rows dropped by reason, grouped by id, sorted by time."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.data.mapped_series import leaving
@@ -18,7 +18,7 @@ from privacy_engine.formats.first_rows import degrees, first_rows, instant
 from privacy_engine.formats.landmark_column import settle
 from privacy_engine.formats.numbers import REASON_NAMES
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.points import Points
+from privacy_engine.formats.points import Points, picked
 from privacy_engine.formats.report import SHOWN_ROWS, WHY, Report
 from privacy_engine.formats.times import Times
 
@@ -80,7 +80,7 @@ def laid_out(
     advance()
     codes, owners = _of_persons(points, kept)
     given = [points.lon, points.lat, points.marks and points.marks.yes]
-    columns = [_picked(column, kept) for column in (lon, lat, seconds, marked)]
+    columns = [picked(column, kept) for column in (lon, lat, seconds, marked)]
     for i, column in enumerate(reported(columns)):
         if column is not None and any(column is other for other in given):
             columns[i] = column.copy()  # it may be a column of a caller's table, which is not to be frozen
@@ -108,7 +108,7 @@ def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Ma
 
 def _of_persons(points: Points, kept: NDArray[np.intp] | None) -> tuple[Ints | None, list[tuple[str, str]]]:
     """A code for each kept row, and the name and the person of the series that the codes stand for."""
-    codes, owners = _picked(points.codes, kept), _picked(points.person_codes, kept)
+    codes, owners = picked(points.codes, kept), picked(points.person_codes, kept)
     if points.whose.kind != people.COLUMN:
         return codes, [(name, "") for name in points.names]
     if owners is None:
@@ -203,7 +203,7 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
 
 
 def _why_untimed(times: Times | None, options: ReadOptions, report: Report) -> str:
-    """Why a file has no times, as a clause, with the name of the column that is empty."""
+    """Why a file has no times, as a clause with the column that is empty; option time ``#0``: stated to be none."""
     layout = report.layout
     if layout is None or options.time == "#0":
         return "The file has no times"
@@ -220,8 +220,8 @@ def _report_far(points: Points, keep: Mask, seconds: Floats, report: Report) -> 
         rows = points.rows(far[:20]).tolist()
         first = np.datetime64(int(seconds[far[0]]), "s")
         message = (
-            f"{counted(len(far), 'time')} outside the years 1970 to 2100 (first {str(first)[:19]} UTC on {report.unit} "
-            f"{rows[0]}); kept as written. Is the clock of the device right, and the unit of the times?"
+            f"{quantity(len(far), 'time')} outside the years 1970 to 2100 (first {str(first)[:19]} UTC on "
+            f"{report.unit} {rows[0]}); kept as written. Is the clock of the device right, and the unit of the times?"
         )
         report.note("far_times", message, count=len(far), rows=rows)
 
@@ -237,13 +237,6 @@ def _keep_timed(points: Points, keep: Mask, seconds: Floats, report: Report) -> 
     return np.asarray(keep & timed)
 
 
-T = TypeVar("T", bound=np.generic)
-
-
-def _picked(column: NDArray[T] | None, index: NDArray[np.intp] | slice | None) -> NDArray[T] | None:
-    return column if column is None or index is None else column[index]
-
-
 def _split(
     columns: list[NDArray[Any] | None],
     codes: Ints | None,
@@ -256,8 +249,8 @@ def _split(
     order = _order(codes, columns[2], rows, report, latest)
     if order is not None:
         for i in reported(range(len(columns))):
-            columns[i] = _picked(columns[i], order)
-        codes = _picked(codes, order)
+            columns[i] = picked(columns[i], order)
+        codes = picked(codes, order)
         del order
     lon, lat, seconds, marked = columns
     columns.clear()
@@ -350,5 +343,5 @@ def repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints) -> i
 def report_repeats(count: int, report: Report) -> None:
     """Record how many records repeat their predecessor."""
     if count:
-        message = f"{counted(count, 'record')} equal to the record before; not removed."
+        message = f"{quantity(count, 'record')} equal to the record before; not removed."
         report.note("repeated", message, level="info", count=count)

@@ -54,30 +54,14 @@ def _day(value: datetime.datetime) -> str:
     return str(value.date()) if value.time() == datetime.time() else value.isoformat(" ")
 
 
-class SheetText(io.RawIOBase):
-    """A sheet as a file: a text table in UTF-8 with commas; ``seek(0)`` begins again."""
-
-    def __init__(self, sheet: Any, guard: Callable[[], AbstractContextManager[None]]) -> None:
-        self._sheet, self._guard = sheet, guard
-        self.seek(0)
-
-    def readable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Begin again."""
-        self._rows, self._left = texts_of(self._sheet), b""
-        return 0
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the bytes that come next; how many there were."""
-        if not self._left:
-            with self._guard():
-                piece = list(itertools.islice(self._rows, _PIECE))
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(piece)
-            self._left = text.getvalue().encode("utf-8", "replace")
-        size = min(len(buffer), len(self._left))
-        buffer[:size] = self._left[:size]
-        self._left = self._left[size:]
-        return size
+def pieces_of(sheet: Any, guard: Callable[[], AbstractContextManager[None]]) -> Iterator[bytes]:
+    """A sheet as a text table in UTF-8 with commas, in pieces; each is made under ``guard``."""
+    rows = texts_of(sheet)
+    while True:
+        with guard():
+            piece = list(itertools.islice(rows, _PIECE))
+        if not piece:
+            return
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(piece)
+        yield text.getvalue().encode("utf-8", "replace")

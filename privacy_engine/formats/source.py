@@ -7,7 +7,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from privacy_engine.core.progress import advance
 from privacy_engine.errors import FormatError
@@ -192,6 +192,34 @@ class Source:
             length = longest if first < 0 else len(piece) - last - 1
             row += piece.count(b"\n") or piece.count(b"\r")
             yield piece
+
+
+class Pieces(io.RawIOBase):
+    """Pieces of bytes as a file; ``seek(0)`` begins again with what ``begin`` gives."""
+
+    def __init__(self, begin: Callable[[], Iterator[bytes]]) -> None:
+        self._begin = begin
+        self.seek(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Begin again."""
+        self._pieces, self._left = self._begin(), b""
+        return 0
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with the bytes that come next; how many there were."""
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = piece
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
 
 
 def size_of(stream: BinaryIO) -> int:

@@ -10,32 +10,32 @@ from privacy_engine.formats.count_cells import count_of
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import dates_across
-from privacy_engine.formats.position_columns import LAT, LON, has_positions
-from privacy_engine.formats.time_columns import OTHER_TIME, listed
+from privacy_engine.formats.position_columns import has_positions, is_coordinate_of_row
+from privacy_engine.formats.time_columns import OTHER_TIME
+from privacy_engine.formats.vocabulary import names_of
 
-LABELS = (*OTHER_TIME, *listed("day week epiweek month year quarter hour period index step timestep"), "")
-VALUES = listed("count counts value values n number total cases quantity amount frequency")
-NAMES = (
-    *ID,
-    *LAT,
-    *LON,
-    *listed(
-        "store shop branch item product article sku brand category department dept customer account group class "
-        "station stop line route gate airport sensor meter channel node site location place venue cell block region "
-        "zone area borough district ward county state country city town zip zip_code postcode fips code key "
-        "dimension dim stream"
-    ),
-)
+LABELS = (*OTHER_TIME, *names_of("counts", "labels"), "")
+VALUES = names_of("counts", "values")
+NAMES = (*ID, *names_of("counts", "names"))
 """What columns of numbers that name streams are called, beside those that end with any of :data:`NAME_ENDS`."""
-NAME_ENDS = ("_id", "_no", "_nr", "_code", "_key")
-GEOMETRIES = listed("wkt wkb geometry geom the_geom shape geohash")
-_INDEX = ("", *listed("id index row rowid row_id nr no unnamed_0 record"))
+NAME_ENDS = names_of("counts", "name_ends")
+GEOMETRIES = names_of("counts", "geometries")
+_INDEX = ("", *names_of("rows", "index"))
 MANY = 8
 LONGEST_PATH = 6
 """The most columns that name a stream together."""
 WIDE = "#0"
 """The value of the option ``count`` for a table with counts in all columns."""
 _LOOKED_AT = 20
+
+
+def _names_streams(column: Column) -> bool:
+    """Whether a column is called as what names streams, or as a coordinate, which numbers may do."""
+    return column.plain in NAMES or column.plain.endswith(NAME_ENDS) or _is_position(column)
+
+
+def _is_position(column: Column) -> bool:
+    return is_coordinate_of_row("lat", column) or is_coordinate_of_row("lon", column)
 
 
 def counts_rows(column: Column) -> bool:
@@ -61,7 +61,7 @@ class _Columns(NamedTuple):
 
     def counts(self) -> list[Column]:
         """Those that can hold the counts: numbers that name nothing."""
-        counts = [field for field in self.numbers if field.plain not in NAMES and not field.plain.endswith(NAME_ENDS)]
+        counts = [field for field in self.numbers if not _names_streams(field)]
         return counts or (self.numbers if len(self.numbers) == 1 else [])
 
 
@@ -89,7 +89,7 @@ def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
     plain, sample = [canonical(name) for name in names], sample[:_LOOKED_AT]
     places = certain_long(names, sample)
     if places is not None:
-        unplaced = not {*plain} & {*LAT, *LON, *GEOMETRIES}
+        unplaced = not {*plain} & {*GEOMETRIES} and not any(map(_is_position, columns_of(names, ())))
         return plain[places.value] in VALUES or (
             unplaced and all(_is_whole(row[places.value]) for row in sample if places.value < len(row))
         )

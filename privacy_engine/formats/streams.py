@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LARGEST_COUNT, CountStream
 from privacy_engine.data.counted import Counted
@@ -238,10 +238,9 @@ def _added(counts: Floats, times: Timeline, lines: Any, table: Table, options: R
         return np.add.reduceat(counts[order], np.flatnonzero(np.diff(times.number[order], prepend=-1)), axis=0)
     later = " If summer time ends between them, specify their time zone." if _may_be_local(times, options) else ""
     message = (
-        f"{counted(len(repeats), 'row')} of the table {'repeats' if len(repeats) == 1 else 'repeat'} the time of an "
+        f"{quantity(len(repeats), 'row')} of the table {'repeats' if len(repeats) == 1 else 'repeat'} the time of an "
         f"earlier row, the first {times.labels[times.number[where]][:40]!r} in {report.unit}s {lines[earlier]} and "
-        f"{lines[where]}. If each row holds one count, specify its column; the others then name the stream."
-        f"{later}"
+        f"{lines[where]}. If each row holds one count, specify its column; the others then name the stream.{later}"
     )
     default = WIDE if len(times.first) * 2 > len(counts) else None
     raise choice_of_count(message, table.names, table.sample, default)
@@ -331,7 +330,7 @@ def _report_odd(counts: Floats, names: list[str], lines: Any, report: Report) ->
         if total:
             row, place = first
             where = f"{report.unit} {lines[row]}, column {names[place][:40]!r}: {counts[row, place]:g}"
-            what = f"{counted(total, 'count')} {f'is {single}' if total == 1 else f'are {several}'}"
+            what = f"{quantity(total, 'count')} {f'is {single}' if total == 1 else f'are {several}'}"
             report.note(code, f"{what}, the first in {where}. Mechanisms for count streams refuse such counts.")
 
 

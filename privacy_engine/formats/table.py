@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.progress import ROWS, advance, reported
-from privacy_engine.formats.arrow import listed, pa, pacsv, pc
+from privacy_engine.formats.arrow import pa, pacsv
+from privacy_engine.formats.attributes import points_of_columns
 from privacy_engine.formats.dialect import Dialect
-from privacy_engine.formats.instants import ends
-from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.numbers import position
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.points import Points
@@ -43,20 +42,11 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
         A quotation mark that is never closed.
     """
     cells = _arrow(data, dialect, report) or _careful(data, dialect, report)
-    columns = cells.columns
-    advance()
-    place = partial(position, columns, decimal=dialect.decimal, e7=dialect.e7 and options.crs is None)
-    lon, lat, reasons = place("")
-    codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
-    start, end = ends(columns, options, report)
-    points = Points(lon, lat, start, reasons, codes, names, cells.rows, e7=dialect.e7)
-    if "person" in columns:
-        points.person_codes, points.person_names = _series(columns["person"], dialect.ours)
-    if "landmark" in columns:
-        points.marks = marks_of(columns["landmark"], dialect.names[dialect.roles["landmark"]], options)
-    if end is not None:
-        points.with_ends(end, *(place("end_") if "end_lon" in columns else ()))
-    return points
+    place = partial(position, cells.columns, decimal=dialect.decimal, e7=dialect.e7 and options.crs is None)
+    names = {role: dialect.names[place] for role, place in dialect.roles.items() if dialect.names}
+    return points_of_columns(
+        cells.columns, names, place, cells.rows, options, report, e7=dialect.e7, verbatim=dialect.ours
+    )
 
 
 def text_columns(
@@ -65,26 +55,6 @@ def text_columns(
     """The columns at ``places`` of a table of known shape as text; rows that are too short are dropped."""
     dialect = Dialect(delimiter, offset, first_row, width, places)
     return _arrow(data, dialect, report) or _careful(data, dialect, report)
-
-
-def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:
-    """Codes in order of first appearance, and the names they stand for, without blanks around them."""
-    if column is None:
-        return None, [""]
-    advance()
-    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
-    names = [(name or "") if verbatim else (name or "").strip() for name in listed(coded.dictionary)]
-    codes = pc.fill_null(coded.indices, len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
-    names += [""] * (coded.null_count > 0 or not names)
-    distinct = list(dict.fromkeys(names))
-    place = {name: i for i, name in enumerate(distinct)}
-    codes = np.array([place[name] for name in names], dtype=np.int64)[codes]
-    if coded.null_count:  # rows without a name come where the first of them does
-        used, first = np.unique(codes, return_index=True)
-        order = used[np.argsort(first)]
-        codes = np.argsort(order)[np.searchsorted(used, codes)]
-        distinct = [distinct[i] for i in order]
-    return (None if len(distinct) == 1 else codes), distinct
 
 
 def _arrow(data: bytes, dialect: Dialect, report: Report) -> Cells | None:
@@ -142,16 +112,13 @@ def _parse(data: bytes, dialect: Dialect, typed: bool, refused: list[tuple[int, 
 def _types(dialect: Dialect) -> dict[str, Any]:
     """The types that the first rows promise."""
     roles = dialect.roles
-    kinds = {f"c{roles[role]}": pa.float64() for role in ("lon", "lat")}
-    for role in {"id", "person", "landmark"} & roles.keys():
-        kinds[f"c{roles[role]}"] = pa.dictionary(pa.int32(), pa.string())
-    kinds |= {f"c{roles[role]}": pa.float64() for role in ("end_lon", "end_lat") if role in roles}
     others = roles.keys() & set(PARTS)
-    if "end_time" in roles and not others:
-        kinds[f"c{roles['end_time']}"] = _kind_of_time(dialect)
+    promised = dict.fromkeys(("lon", "lat", "end_lon", "end_lat"), pa.float64())
+    promised |= dict.fromkeys(("id", "person", "landmark"), pa.dictionary(pa.int32(), pa.string()))
     if "time" in roles and not others:
-        kinds[f"c{roles['time']}"] = _kind_of_time(dialect)
-    elif others == {"clock"}:
+        promised |= dict.fromkeys(("time", "end_time"), _kind_of_time(dialect))
+    kinds = {f"c{roles[role]}": kind for role, kind in promised.items() if role in roles}
+    if "time" in roles and others == {"clock"}:
         dates, clocks = (_first_cells(dialect, role) for role in ("time", "clock"))
         iso = all(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", cell) for cell in dates)
         if dates and iso and all(re.fullmatch(r"[0-9]{2}:[0-9]{2}:[0-9]{2}", cell) for cell in clocks):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from privacy_engine.formats.generic_table import Table
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter
@@ -66,7 +67,7 @@ class TableKind(ABC):
     def looks_like(self, columns: Columns) -> bool:
         """Whether a table's columns are those of this kind."""
 
-    def used_columns(self, names: Sequence[str], decided: Mapping[str, Any]) -> dict[int, str]:
+    def used_columns(self, layout: Layout, decided: Mapping[str, Any]) -> dict[int, str]:
         """The role of each column (from 0) that was used, by the options that were decided."""
         places = {role.name: str(decided.get(role.name, "")) for role in self.roles}
         return {int(at[1:]) - 1: role for role, at in places.items() if at[:1] == "#" and at != "#0"}

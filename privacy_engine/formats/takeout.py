@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.plurals import counted
 from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.crs import note_overflow
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import JsonReader, begins_like_json, text_of
 from privacy_engine.formats.options import TIMED, ReadOptions
@@ -88,12 +88,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if timeline.untimed:
         message = "Positions for which Google gives no time (paths filled in later) were left out."
         report.note("left_out", message, level="info", count=timeline.untimed)
-    if timeline.overflows:
-        message = (
-            f"{counted(timeline.overflows, 'coordinate')} above what there is on the globe: a negative E7 number that "
-            "overflowed 32 bits. 2³² was subtracted."
-        )
-        report.note("e7_overflow", message, count=timeline.overflows)
+    note_overflow(timeline.overflows, "coordinate", "what there is on the globe", report)
     options = replace(options, crs=options.crs or "EPSG:4326")  # all are degrees by now, whatever their size
     points = timeline.rows.points(options)
     if points.times is not None and timeline.later_s:

@@ -39,31 +39,31 @@ class _Handlers:
         self.parser = Parser(self.start, self.end)
         self.text = Text(self.parser)
         self.rows = Rows()
-        self.cells: dict[str, str] | None = None
+        self.point_texts: dict[str, str] | None = None
         self.depth = 0
 
     def start(self, tag: str, _: dict[str, str]) -> None:
-        """A start tag."""
+        """Begin a track point, or the text of one of its fields."""
         name = local(tag)
         self.depth += 1
         limit_depth(self.depth)
         if self.depth == 1 and name.lower() != _ROOT:
             raise FormatError(f"This XML is no TCX: its root is {name[:40]!r}.", code="not_tcx")
         if name == "Trackpoint":
-            self.cells = {}
-        elif self.cells is not None and name in _TEXTS:
+            self.point_texts = {}
+        elif self.point_texts is not None and name in _TEXTS:
             self.text.collect(name, _TEXTS[name])
 
     def end(self, tag: str) -> None:
-        """An end tag."""
+        """Keep the text of a track point's field, the first of each name; add the row of a track point that ends."""
         name = local(tag)
         self.depth -= 1
-        if (text := self.text.taken(name)) is not None and self.cells is not None:
-            self.cells.setdefault(name, text)
-        elif name == "Trackpoint" and self.cells is not None:
-            lon, lat, time = (self.cells.get(key) for key in ("LongitudeDegrees", "LatitudeDegrees", "Time"))
+        if (text := self.text.close(name)) is not None and self.point_texts is not None:
+            self.point_texts.setdefault(name, text)
+        elif name == "Trackpoint" and self.point_texts is not None:
+            lon, lat, time = (self.point_texts.get(key) for key in ("LongitudeDegrees", "LatitudeDegrees", "Time"))
             self.rows.add(lon, lat, time or None, self.parser.line)
-            self.cells = None
+            self.point_texts = None
 
 
 def sniff(head: bytes) -> bool:

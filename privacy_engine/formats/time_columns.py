@@ -13,72 +13,32 @@ from functools import cached_property
 
 from privacy_engine.errors import ChoiceNeeded, ParameterError
 from privacy_engine.formats.column import CLOCK, DATE, EMPTY, INSTANT, NUMBER, Column
+from privacy_engine.formats.vocabulary import names_of, terms_of
 
-
-def listed(text: str) -> tuple[str, ...]:
-    """The names of a text, which white space separates."""
-    return tuple(text.split())
-
-
-VISIT_TIME = listed(
-    "checkin_time checkintime check_in_time check_in checkin checkin_at checked_in_at utctimestamp utctime visited_at "
-    "visit_time visit_date visited_on date_of_visit checkin_date check_in_date checked_in_on"
-)
-OTHER_TIME = listed(
-    "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time "
-    "utc_datetime utc tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime "
-    "gps_timestamp gps_datetime recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at "
-    "sampled_at occurred_at event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s "
-    "epoch_ms unix unixtime unix_time unix_timestamp basedatetime tst start_time starttime started_at begin "
-    "begin_time when dt date"
-)
-TIME = (*VISIT_TIME, *OTHER_TIME)
-START = frozenset(
-    listed(
-        "start started begin began from origin orig pickup departure dep depart first checkin abfahrt "
-        "inicio debut beginn source unlock entry enter arrived"
-    )
-)
-END = frozenset(
-    listed(
-        "end ended stop stopped finish finished to dest destination dropoff arrival arr arrive last "
-        "checkout ankunft fin ende target return lock exit leave left departed"
-    )
-)
-_UTC = frozenset(listed("utc gmt zulu epoch unix"))
-_LOCAL = frozenset(listed("local lcl localtime ortszeit lokal locale localdatetime localtimestamp"))
-_BEST = frozenset(listed("fix fixtime gps gpstime"))
-_LATER = frozenset(
-    listed(
-        "server servertime received upload uploaded updated modified created createdat inserted processed planned "
-        "export exported synced import imported expires deleted birth birthday registered signup eta expected scheduled"
-    )
-)
-_DEVICE = frozenset(listed("device devicetime"))
-_LIKE = frozenset(
-    listed(
-        "time date datetime timestamp timestampms stamp epoch utc zeit uhrzeit datum fecha hora heure data ora tid "
-        "tijd czas godzina dato jour when ts dt tst unix unixtime basedatetime localtime fixtime gpstime eventtime "
-        "starttime endtime servertime devicetime createdat recordedat zeitstempel horodate marca tiempo дата время "
-        "clock 日期 时间 時間 時刻 日時 tarih saat päivä aika day hour"
-    )
-)
-_OF_DATE = frozenset(listed("date datum fecha data dato jour дата 日期 tarih päivä day"))
+OTHER_TIME = names_of("time", "instants")
+TIME = (*names_of("time", "visits"), *OTHER_TIME)
+START, END = terms_of("time", "start"), terms_of("time", "end")
+_UTC, _LOCAL = terms_of("time", "utc"), terms_of("time", "local")
+_BEST, _DEVICE, _LATER = (terms_of("time", key) for key in ("best", "device", "later"))
+_LIKE, _OF_DATE = frozenset(names_of("time", "terms")), terms_of("time", "date")
 _OF_CLOCK = _LIKE - _OF_DATE
-_PARTS: Mapping[str, tuple[frozenset[str], int, int]] = {
-    "year": (frozenset(listed("year yr yyyy anno ano año jahr annee année")), 1000, 2100),
-    "month": (frozenset(listed("month mon mm mes monat mois mese")), 1, 12),
-    "day": (frozenset(listed("day dd dia día tag jour giorno")), 1, 31),
-    "hour": (frozenset(listed("hour hours hr hh hora stunde heure ora")), 0, 24),
-    "minute": (frozenset(listed("minute minutes min mi minuto minuten")), 0, 59),
-    "second": (frozenset(listed("second seconds sec ss segundo sekunde seconde secondo")), 0, 60),
+_PARTS = {
+    unit: (terms_of("time", unit), *limits)
+    for unit, limits in {
+        "year": (1000, 2100),
+        "month": (1, 12),
+        "day": (1, 31),
+        "hour": (0, 24),
+        "minute": (0, 59),
+        "second": (0, 60),
+    }.items()
 }
 """The parts of an instant: how their columns are called, and what they hold."""
 UNITS = ("year", "month", "day", "hhmm", "hour", "minute", "second", "zone")
 PARTS = ("clock", *UNITS)
 """The roles of the columns that make an instant together with that of the time."""
 _PART = re.compile(rf"(?:({'|'.join((*UNITS, 'time', 'lon', 'lat'))}) )?(#[1-9][0-9]{{0,3}})")
-_OFFSET_NAMES = listed("utcofst utc_offset utcoffset tz_offset timezone_offset offset gmt_offset")
+_OFFSET_NAMES = names_of("time", "offsets")
 _OFFSET = re.compile(r"(?:UTC|GMT)?[+-][0-9]{1,2}(?::?[0-9]{2})?|Z|UTC")
 _STATED = re.compile(r"(?:UTC|GMT) ?(?P<sign>[+-−]) ?(?P<h>[0-9]{1,2})(?::?(?P<m>[0-9]{2}))?(?![0-9])", re.IGNORECASE)
 _ZONE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+)+")
@@ -95,11 +55,6 @@ class TimeColumns:
     def all(self) -> tuple[Column, ...]:
         """Every column, that of the date first."""
         return (self.time, *(column for _, column in self.others))
-
-    @property
-    def clock(self) -> str:
-        """The value of the reading option ``clock``."""
-        return clock_option({unit: column.place for unit, column in self.others})
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -321,9 +276,7 @@ def _require_no_clock(date: Column, columns: Sequence[Column]) -> None:
         )
 
 
-def zone_of(names: Sequence[str], roles: Mapping[str, int]) -> str:
-    """What the names of the columns of a time state of its zone: see :attr:`TimeColumns.zone`."""
-    used = [
-        Column(place, names[place], ()) for role, place in roles.items() if role in ("time", "clock", "hhmm", "hour")
-    ]
+def zone_of(names: Mapping[str, str]) -> str:
+    """What the names of the columns of a time, by role, state of its zone: see :attr:`TimeColumns.zone`."""
+    used = [Column(0, name, ()) for role, name in names.items() if role in ("time", "clock", "hhmm", "hour")]
     return TimeColumns(used[0], tuple(("clock", column) for column in used[1:])).zone if used else ""

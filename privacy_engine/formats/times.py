@@ -10,40 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Mask
-from privacy_engine.core.progress import ROWS, advance, reported
+from privacy_engine.core.progress import advance, reported
 from privacy_engine.errors import ChoiceNeeded
-from privacy_engine.formats.arrow import in_pieces, listed, pa, pc
-from privacy_engine.formats.month_names import month_numbers, parse_month_name
+from privacy_engine.formats.arrow import in_pieces, pa, pc
 from privacy_engine.formats.numbers import EMPTY_TEXTS, as_floats
 from privacy_engine.formats.option_choices import DATE_ORDERS, TIME_UNITS
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.time_patterns import NAMED, PATTERNS
+from privacy_engine.formats.vocabulary import names_of
 
-_CLOCK = (
-    r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{1,2})(?::(?P<s>[0-9]{1,2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"
-    r" ?(?P<ap>[AaPp]\.?[Mm]\.?)?)? ?(?P<z>Z|z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
-)
-_YEAR_FIRST = r"^(?P<y>[0-9]{4})[-/.](?P<mo>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})" + _CLOCK
-_YEAR_LAST = r"^(?P<p>[0-9]{1,2})[-/.](?P<q>[0-9]{1,2})[-/.](?P<r>[0-9]{4}|[0-9]{2})" + _CLOCK
-_COMPACT = (
-    r"^(?P<y>(?:19|20)[0-9]{2})(?P<mo>0[1-9]|1[0-2])(?P<d>[0-3][0-9])"
-    r"(?:[T ]?(?P<h>[0-9]{2})(?::?(?P<mi>[0-9]{2})(?::?(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9}))?)?)?"
-    r"(?: ?(?P<ap>[AaPp]\.?[Mm]\.?))?)?"
-    r"(?P<z>Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
-)
-_SIX = (
-    r"^(?P<p>[0-9]{2})(?P<q>[0-9]{2})(?P<r>[0-9]{2}) "
-    r"(?P<h>[0-9]{2}):?(?P<mi>[0-9]{2}):?(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,9}))?$"
-)
-_YEAR_AFTER_CLOCK = (  # as mail and Foursquare write it: Tue Apr 03 18:00:09 +0000 2012
-    r"^[A-Za-z]{3},? (?P<mo>[A-Za-z]{3})[A-Za-z]{0,6} +(?P<d>[0-9]{1,2}) "
-    r"(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2}):(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,9}))?"
-    r"(?: (?P<z>UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? (?P<y>[0-9]{4})$"
-)
-_HOUR = (  # which Arrow reads as ISO 8601 too
-    r"^(?P<y>[0-9]{4})-(?P<mo>[0-9]{2})-(?P<d>[0-9]{2})[T ](?P<h>[0-9]{2})(?P<mi>)(?P<s>)(?P<f>)"
-    r"(?P<z>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
-)
-PATTERNS = (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX, _YEAR_AFTER_CLOCK, _HOUR)
 _DIGITS = (  # a date that is a number too
     r"^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9](?:[0-2][0-9]|[0-9]{4}(?:[0-9]{2}(?:\.[0-9]{1,9})?)?)?$"
 )
@@ -58,6 +33,7 @@ ISO = re.compile(
 _FIXED_YEAR_LAST = r"^[0-9]{2}[-/.][0-9]{2}[-/.][0-9]{4}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?$"
 _FIXED_YEAR_AFTER_CLOCK = r"^[A-Za-z]{3} [A-Za-z]{3} [0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4} [0-9]{4}$"
 ORDERS = ("dmy", "mdy", "ymd")
+MONTHS = names_of("time", "months")
 
 
 @dataclass
@@ -87,8 +63,8 @@ class Times:
         """``n`` cells of which nothing is known yet."""
         return cls(np.full(n, np.nan), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
 
-    def part(self, some: slice) -> Times:
-        """Some of the cells, with the unit and the order of all."""
+    def part(self, some: slice | NDArray[Any]) -> Times:
+        """Some of the cells, by their places, with the unit and the order of all."""
         return replace(self, seconds=self.seconds[some], naive=self.naive[some], missing=self.missing[some])
 
 
@@ -206,7 +182,6 @@ def _text(cells: Any, options: ReadOptions) -> Times:
         _match_numbers(cells, instants, options)
     for pattern in PATTERNS:
         _match(cells, pattern, instants, options)
-    _match_month_names(cells, instants)
     return instants
 
 
@@ -262,7 +237,7 @@ def _whole_column_year_after_clock(cells: Any) -> Times | None:
         return None
     ends = ((4, 7), (8, 10), (11, 19), (20, 25), (26, 30))
     name, day, clock, zone, year = (pc.utf8_slice_codeunits(cells, *span) for span in ends)
-    month = pc.utf8_lpad(month_numbers(name), 2, "0")
+    month = pc.utf8_lpad(_month_numbers(name), 2, "0")
     date = pc.binary_join_element_wise(year, month, day, "-")
     return _whole_column(pc.binary_join_element_wise(date, "T", clock, zone, ""))
 
@@ -288,19 +263,32 @@ def _match(cells: Any, pattern: str, instants: Times, options: ReadOptions) -> N
     advance()
     rows, parts = rows[hit], parts.filter(pa.array(hit))
     part = {field.name: parts.field(field.name) for field in parts.type}
-    if pattern is _YEAR_AFTER_CLOCK:
-        part["mo"] = month_numbers(part["mo"])
+    if pattern in NAMED:
+        part["mo"] = _month_numbers(part["mo"])
     if "p" in part:
         order = instants.order = options.date_order or instants.order or _order(part)
         advance()
         y, mo, d = _arranged(part, order)
     else:
-        y, mo, d = (_whole(part[key]) for key in ("y", "mo", "d"))
+        y, mo, d = _years(part["y"]), _whole(part["mo"]), _whole(part["d"])
     advance()
     seconds, zoned = _clock(part)
     advance()
     instants.seconds[rows] = np.round(_days(y, mo, d) * 86400.0 + seconds, 6)  # as Arrow has them
     instants.naive[rows] = ~zoned & np.isfinite(instants.seconds[rows])
+
+
+def _month_numbers(names: Any) -> Any:
+    """The number of each month as text, by the first three letters of its name in any case; 0 for what is no month."""
+    short = pc.utf8_slice_codeunits(pc.ascii_lower(names), 0, 3)
+    number = pc.add(pc.fill_null(pc.index_in(short, value_set=pa.array([name[:3] for name in MONTHS])), -1), 1)
+    return number.cast(pa.string())
+
+
+def _years(column: Any) -> NDArray[np.int64]:
+    """Years, of two digits those of 1970 to 2069."""
+    y, short = _whole(column), pc.equal(pc.utf8_length(column), 2).to_numpy(zero_copy_only=False)
+    return np.where(short, y + np.where(y < 70, 2000, 1900), y)
 
 
 def _whole(column: Any) -> NDArray[np.int64]:
@@ -349,9 +337,7 @@ def _days(y: NDArray[np.int64], mo: NDArray[np.int64], d: NDArray[np.int64]) -> 
 
 def _arranged(part: dict[str, Any], order: str) -> tuple[NDArray[np.int64], ...]:
     by_letter = {letter: part[key] for letter, key in zip(order, "pqr", strict=True)}
-    y, mo, d = (_whole(by_letter[letter]) for letter in "ymd")
-    short = pc.equal(pc.utf8_length(by_letter["y"]), 2).to_numpy(zero_copy_only=False)
-    return np.where(short, y + np.where(y < 70, 2000, 1900), y), mo, d
+    return _years(by_letter["y"]), _whole(by_letter["m"]), _whole(by_letter["d"])
 
 
 def _order(part: dict[str, Any]) -> str:
@@ -386,13 +372,3 @@ def _match_numbers(cells: Any, instants: Times, options: ReadOptions) -> None:
             values = as_floats(rest.filter(hit).cast(pa.float64()))
             instants.seconds[rows[mask]] = epochs(values, options)
             _count_units(values, instants, options)
-
-
-def _match_month_names(cells: Any, instants: Times) -> None:
-    rows, rest = _open(cells, instants)
-    if rows.size:
-        coded = rest.dictionary_encode()
-        read = [parse_month_name(text) for text in reported(listed(coded.dictionary), ROWS)]
-        codes = coded.indices.to_numpy()
-        instants.seconds[rows] = np.array([seconds for seconds, _ in read])[codes]
-        instants.naive[rows] = np.array([naive for _, naive in read], dtype=np.bool_)[codes]

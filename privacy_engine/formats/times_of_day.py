@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from privacy_engine.core.arrays import Floats
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.formats.report import Report
 
 DAY_S = 86400.0
@@ -72,7 +72,7 @@ def note_follows(count: int, title: str, report: Report) -> None:
     """Name the records whose time follows in part from the records before, which a person's record can so change."""
     if count:
         message = (
-            f"{counted(count, title)} without a whole time of its own: its date, or all of its time, follows from the "
+            f"{quantity(count, title)} without a whole time of its own: its date, or all of its time, follows from the "
             "records before. What changes one record can change the times of those after it."
         )
         report.note(FOLLOWS, message, level="info", count=count)

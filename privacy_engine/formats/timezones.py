@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.core.arrays import Floats, Ints, Mask
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats.option_choices import DATE_ORDERS, TIME_UNITS, ZONES
 from privacy_engine.formats.options import ReadOptions, zone
@@ -97,7 +97,7 @@ def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
         report.guess("unit of times", unit, f"The times are numbers: {titles[unit]}.", "time_unit")
     if times.unplaced:
         message = (
-            f"{counted(times.unplaced, 'number')} in place of times that no usual unit since 1970 explains, left out. "
+            f"{quantity(times.unplaced, 'number')} in place of times that no usual unit since 1970 explains, left out. "
             "State the unit with the option time_unit."
         )
         report.note("unknown_unit", message, count=times.unplaced)

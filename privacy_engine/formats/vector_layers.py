@@ -8,10 +8,8 @@ from privacy_engine.core.progress import ROWS, reported
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.attributes import points_of, with_ends
+from privacy_engine.formats.attributes import beside, points_of
 from privacy_engine.formats.columnar import as_texts, simple
-from privacy_engine.formats.columns import assign_beside
-from privacy_engine.formats.geopackage import in_system
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.points import Points
 from privacy_engine.formats.report import Report
@@ -49,14 +47,11 @@ def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Repo
         raise FormatError(f"The {title} has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS}")
     table = pa.table({str(field): _column(values) for field, values in zip(meta["fields"], fields, strict=True)})
     sample = [list(row) for row in zip(*(as_texts(column[:_SAMPLE]) for column in table.columns), strict=True)]
-    roles = {
-        role: table.column_names[at] for role, at in assign_beside(table.column_names, sample, options, report).items()
-    }
+    roles = beside(table.column_names, sample, options, report)
     system = crs.of_description(meta["crs"]) if meta.get("crs") else ""
     placed = positions(list(geometries))
-    roles = with_ends(roles, table.column_names, options, report)
     points = points_of(placed, roles, lambda column: simple(table, column), options, report)
-    return name, points, in_system(system, options)
+    return name, points, crs.in_system(system, options)
 
 
 def _column(values: Any) -> Any:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import advance
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError, FormatError
@@ -27,15 +27,15 @@ from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.sheet_text import SheetText, texts_of
-from privacy_engine.formats.source import Limits, Meter, Source, size_of
+from privacy_engine.formats.sheet_text import pieces_of, texts_of
+from privacy_engine.formats.source import Limits, Meter, Pieces, Source, size_of
 from privacy_engine.formats.time_columns import TIME
 from privacy_engine.formats.xmltools import Checked
 
 _HEAD_ROWS = 200
 _HEAD_SHEETS = 20
-_HELD = ("xl/sharedStrings.xml", "xl/styles.xml", "xl/workbook.xml")
-_MAX_HELD = 100_000_000  # bytes of the parts that openpyxl holds whole
+_WHOLE_PARTS = ("xl/sharedStrings.xml", "xl/styles.xml", "xl/workbook.xml")
+_MAX_WHOLE = 100_000_000  # bytes of the parts that openpyxl holds whole
 _DAMAGE = (
     *(KeyError, ValueError, TypeError, AttributeError, IndexError, ArithmeticError, SyntaxError, EOFError, OSError),
     *(RuntimeError, AssertionError, zipfile.BadZipFile, zlib.error),
@@ -63,7 +63,7 @@ def as_text(source: Source, options: ReadOptions, report: Report) -> Source:
         sheet = _chosen(book, options, report)
         report.decide("sheet", sheet.title)
         size = size_of(file)
-        return Source(SheetText(sheet, damage), source.name, source.meter, packed=size)  # type: ignore[arg-type]
+        return Source(Pieces(lambda: pieces_of(sheet, damage)), source.name, source.meter, packed=size)  # type: ignore[arg-type]
 
 
 def _file(source: Source) -> BinaryIO:
@@ -105,20 +105,20 @@ def _workbook(file: BinaryIO, limits: Limits) -> Any:
 
     with opened(file, Meter(limits)) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
-        packed = sum(info.compress_size for info in archive.infolist())
+        compressed = sum(info.compress_size for info in archive.infolist())
         if any(info.flag_bits & 1 for info in archive.infolist()):
             raise FormatError("The workbook is encrypted. Save it without a password.", code="encrypted")
-        document = archive.open("mimetype").read(100) if "mimetype" in sizes else b""
+        mimetype = archive.open("mimetype").read(100) if "mimetype" in sizes else b""
     if "xl/workbook.xml" not in sizes:
         kind = "a spreadsheet as a binary workbook (.xlsb)" if "xl/workbook.bin" in sizes else "no .xlsx workbook"
         if "META-INF/manifest.xml" in sizes:
-            kind = f"an OpenDocument {'spreadsheet (.ods)' if b'spreadsheet' in document else 'file'}"
+            kind = f"an OpenDocument {'spreadsheet (.ods)' if b'spreadsheet' in mimetype else 'file'}"
         raise FormatError(f"This is {kind}. Save its table as .xlsx or CSV.", code="other_kind", rule=".xlsx or CSV")
-    total, held = sum(sizes.values()), sum(sizes.get(name, 0) for name in _HELD)
-    if total > limits.total * 4 or held > _MAX_HELD:
-        rule = f"at most {limits.total * 4} bytes of sheets and {_MAX_HELD} of texts"
+    total, held = sum(sizes.values()), sum(sizes.get(name, 0) for name in _WHOLE_PARTS)
+    if total > limits.total * 4 or held > _MAX_WHOLE:
+        rule = f"at most {limits.total * 4} bytes of sheets and {_MAX_WHOLE} of texts"
         raise FormatError("The workbook is too large. Save its table as CSV.", code="too_large", rule=rule)
-    if total > max(1_000_000, limits.ratio * packed):
+    if total > max(1_000_000, limits.ratio * compressed):
         message = f"The workbook expands to more than {limits.ratio} times its size; such files are not opened."
         raise FormatError(message, code="compression_ratio", rule=f"at most {limits.ratio} to 1")
     warnings.filterwarnings("ignore", module="openpyxl")  # of parts that are not read, and of dates that are none
@@ -145,7 +145,7 @@ def _chosen(book: Any, options: ReadOptions, report: Report) -> Any:
     tables = [(sheet, rows) for sheet in sheets if (rows := _table(sheet))]
     if not tables:
         message = (
-            f"No sheet of the workbook holds a table: {counted(len(names), 'sheet')}, none with two rows of cells."
+            f"No sheet of the workbook holds a table: {quantity(len(names), 'sheet')}, none with two rows of cells."
         )
         raise FormatError(message, code="no_rows", rule="a sheet with a header and rows")
     used = next((sheet for sheet, rows in tables if any(map(_has_meaning, rows))), tables[0][0])

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import IO
 from xml.parsers import expat  # nosec B407
 
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import advance
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.dialect import note_replaced
@@ -259,7 +259,7 @@ class Checked:
 
 def note_cut_off(count: int, report: Report) -> None:
     """Record that a document ends too early, after so many whole points."""
-    message = f"The file is cut off: it ends after {counted(count, 'whole point')}, which were read."
+    message = f"The file is cut off: it ends after {quantity(count, 'whole point')}, which were read."
     report.note("cut_off", message, count=count)
 
 
@@ -296,7 +296,7 @@ class Text:
         self._parts.append(text[: max(0, self._left)])
         self._left -= len(text)
 
-    def taken(self, name: str) -> str | None:
+    def close(self, name: str) -> str | None:
         """The text of ``name``, which has just closed; None where it is not the element collected."""
         if name != self._name:
             return None

@@ -213,7 +213,7 @@ def clear(raw: Ints, c: int, n: int) -> None:
 
 @inlined
 def lengthen(raw: Ints, noisy: Floats, c: int, long_raw: Ints, long_noisy: Floats, row: int) -> None:
-    """Move the cluster of column ``c`` to a row of its own."""
+    """Move the cluster of column ``c``, which fills its counts ``raw`` and estimates ``noisy``, to a longer row."""
     near = raw.shape[1]
     for i in range(near):
         long_raw[row, i], long_noisy[row, i] = raw[c, i], noisy[c, i]

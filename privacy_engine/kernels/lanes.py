@@ -15,7 +15,7 @@ import numpy as np
 from numba import f8, i8, u1, u8
 from numpy.typing import NDArray
 
-from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints, ceil_div
 from privacy_engine.core.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, direction, halfway, log, sincos
@@ -41,7 +41,7 @@ def aligned(rows: int, columns: int) -> Floats:
 
     No vector then lies in two cache lines, and no load waits for a store to an address that has the same last 12 bits.
     """
-    width = -(-columns // LANES) * LANES
+    width = ceil_div(columns, LANES) * LANES
     memory = np.empty(rows * width + PAGE)
     address: int = memory.__array_interface__["data"][0]
     start = -(address // memory.itemsize) % PAGE

@@ -52,7 +52,7 @@ def block(c0: Word, c1: Word, c2: Word, c3: Word, k0: Word, k1: Word) -> tuple[W
 
 @compiled
 def words(counters: Words, key: Words) -> Words:
-    """The blocks of ``counters`` (n, 4), in the same shape."""
+    """The four words that :func:`block` makes of each of ``counters`` (n, 4) under ``key``, in the same shape."""
     out = np.empty_like(counters)
     for i in range(len(counters)):
         c = counters[i]

@@ -18,26 +18,3 @@ from privacy_engine.landmarks.dummy_methods import DummyMethod, SelectionSpec, d
 from privacy_engine.registry import import_all
 
 import_all(__name__)  # those that are not listed come last
-
-__all__ = [
-    "Circle",
-    "Column",
-    "DummyMethod",
-    "LandmarkMethod",
-    "Manual",
-    "MarkedBeside",
-    "MultiPolygon",
-    "Polygon",
-    "ReleasedZones",
-    "Schedule",
-    "SelectionSpec",
-    "StayPoints",
-    "Synthetic",
-    "Zones",
-    "dummy_methods",
-    "landmark_choice",
-    "landmark_methods",
-    "parse_short",
-    "parse_short_dummies",
-    "zones_from_geojson",
-]

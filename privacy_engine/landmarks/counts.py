@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, ceil_div
 from privacy_engine.core.on_demand import scipy
 
 SHORT = 256  # below, a plain convolution is quicker than a Fourier transform, and exact
@@ -73,7 +73,7 @@ def bars(law: Floats, *, most: int = 16, rest: float = 1e-3) -> list[Bar]:
     first = int(np.searchsorted(upto, rest / 2, side="right"))
     last = int(np.searchsorted(upto, upto[-1] - rest / 2))
     first, last = min(first, last), min(last, len(law) - 1)
-    width = -(-(last - first + 1) // most)
+    width = ceil_div(last - first + 1, most)
     return [
         Bar(start, min(start + width - 1, last), float(law[start : min(start + width, last + 1)].sum()))
         for start in range(first, last + 1, width)

@@ -35,19 +35,6 @@ from privacy_engine.landmarks.orders import (
     partitioned_order,
 )
 
-__all__ = [
-    "SELECTION_SHARE",
-    "DrawnSelection",
-    "DummySelection",
-    "dummy_counts",
-    "heuristic_order",
-    "one_sided_counts",
-    "one_sided_dummies",
-    "optimal_order",
-    "partitioned_order",
-    "select_dummies",
-]
-
 Method: TypeAlias = Literal["optimal", "heuristic", "partitioned"]
 Utility: TypeAlias = Literal["distance", "count"]
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.core.arrays import Ints
+from privacy_engine.core.arrays import Ints, ceil_div
 from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError
 
@@ -135,7 +135,7 @@ def landmark_histogram(is_landmark: ArrayLike) -> Histogram:
     else:
         width = math.ceil(n / (math.ceil(math.log2(k)) + 1)) if k else n
     width = max(1, min(width, n))
-    bins = -(-n // width)
+    bins = ceil_div(n, width)
     capacity = np.full(bins, width, dtype=np.int64)
     capacity[-1:] = n - width * (bins - 1)
     return Histogram(width, np.bincount(landmarks.events // width, minlength=bins).astype(np.int64), capacity)

@@ -128,7 +128,7 @@ def _nearest(counts: Sequence[StayCount], events: int) -> StayCount | None:
 def _places(some: Trajectories, stays: Ints, reach_m: float) -> int:
     """How many places stays are at: those whose middles lie within ``reach_m`` of the first at a place.
 
-    As the landmark editor lists them (static/js/trajectory/landmark_editor/landmark_places.js).
+    As the landmark editor lists them (static/js/trajectory/landmark_editor/landmark_facts.js).
     """
     places: dict[tuple[int, int], tuple[float, float]] = {}
     for start, end in stays.tolist():

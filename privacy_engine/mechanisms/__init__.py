@@ -4,9 +4,7 @@
 
 from privacy_engine.mechanisms import landmark
 from privacy_engine.mechanisms import stream
-from privacy_engine.mechanisms import recommendation
+from privacy_engine.mechanisms import checkins
 from privacy_engine.registry import import_all
 
 import_all(__name__)
-
-__all__ = ["landmark", "recommendation", "stream"]

@@ -43,38 +43,3 @@ from privacy_engine.metrics.base import Metric, TrajectoryMetric, metrics
 from privacy_engine.registry import import_all
 
 import_all(__name__)  # those that are not listed come last
-
-__all__ = [
-    "CheckInMetric",
-    "DynamicTimeWarping",
-    "ErrorQuantile",
-    "Hausdorff",
-    "HitRate",
-    "HitRateByUser",
-    "HitRateOfFive",
-    "HitRateOfOne",
-    "MeanAbsoluteError",
-    "Metric",
-    "PoiRecall",
-    "Precision",
-    "RangeCountError",
-    "RangeQueryError",
-    "RangeShareError",
-    "Recall",
-    "ReciprocalRank",
-    "RootMeanSquareError",
-    "StreamHierarchyError",
-    "StreamJumpDetection",
-    "StreamLowSignalDetection",
-    "StreamMeanAbsoluteError",
-    "StreamPearson",
-    "StreamRelativeError",
-    "StreamRootMeanSquareError",
-    "StreamSpearman",
-    "TopOverlap",
-    "TrajectoryMetric",
-    "TripLengthError",
-    "error_m",
-    "mean_absolute_error_m",
-    "metrics",
-]

@@ -93,4 +93,4 @@ def on_sphere(lon: Floats, lat: Floats) -> Floats:
     return unit_vectors(*columns)
 
 
-metrics: Registry[Metric] = Registry("metric")
+metrics: Registry[Metric] = Registry("metric", "cairn.metrics", Metric)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints, ceil_div
 from privacy_engine.noise.discrete import discrete_laplace
 from privacy_engine.noise.sources import RandomSource, as_source
 
@@ -58,7 +58,7 @@ class BufferedThresholds:
         """The next rows, at least so many, (rows, n): they stay the next ones until :meth:`skip`."""
         n = self._left.shape[1]
         if n and len(self._left) < rows:
-            more = -(-rows // ROWS) * ROWS
+            more = ceil_div(rows, ROWS) * ROWS
             self._left = np.concatenate([self._left, self._rng.uniform(more * n).reshape(more, n)])
         return self._left
 

@@ -73,18 +73,18 @@ def planar_cells(
     epsilon = np.ascontiguousarray(np.broadcast_to(epsilon, lon.shape))
     east, north = np.empty((2, lon.size), dtype=np.int64)
     for part in blocks(lon.size, CHUNK):
-        east[part], north[part] = _drawn(lon[part], lat[part], epsilon[part], rng)
+        east[part], north[part] = _draw_cells(lon[part], lat[part], epsilon[part], rng)
     return wrapped(east), north
 
 
-def _drawn(lon: Floats, lat: Floats, epsilon: Floats, rng: RandomSource) -> tuple[Ints, Ints]:
-    """Proposals for all positions, then for those whose proposal was rejected, until none is left."""
+def _draw_cells(lon: Floats, lat: Floats, epsilon: Floats, rng: RandomSource) -> tuple[Ints, Ints]:
+    """Cells east and north, each (n,), by rejection: a proposal for each position, until one of it is accepted."""
     cells, todo = np.empty((2, lon.size), dtype=np.int64), np.arange(lon.size)
     while todo.size:
         words = rng.words(PROPOSAL * todo.size).reshape(-1, PROPOSAL)
-        moved, kept = proposed(lon[todo], lat[todo], epsilon[todo], words, rng)
-        cells[:, todo[kept]] = moved[:, kept]
-        todo = todo[~kept]
+        proposals, accepted = proposed(lon[todo], lat[todo], epsilon[todo], words, rng)
+        cells[:, todo[accepted]] = proposals[:, accepted]
+        todo = todo[~accepted]
     return cells[0], cells[1]
 
 

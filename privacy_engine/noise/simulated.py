@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privacy_engine.core.arrays import Floats
+from privacy_engine.core.arrays import Floats, ceil_div
 from privacy_engine.core.progress import reported
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.noise.sources import RandomSource, Stream, seeded
@@ -93,7 +93,7 @@ def simulated_releases(seed: int, repetition: int, *stream: int) -> RandomSource
 def _key(seed: int, *stream: int) -> NDArray[np.uint64]:
     """That of ``SeedSequence(seed, spawn_key=stream)``, whose numbers are below 2**32, in a third of the time."""
     seed = counted(seed, "seed", None)
-    words = np.frombuffer(seed.to_bytes(4 * max(4, -(-seed.bit_length() // 32)), "little"), dtype="<u4").tolist()
+    words = np.frombuffer(seed.to_bytes(4 * max(4, ceil_div(seed.bit_length(), 32)), "little"), dtype="<u4").tolist()
     return np.random.SeedSequence(np.array([*words, *stream], dtype=np.uint32)).generate_state(2).astype(np.uint64)
 
 

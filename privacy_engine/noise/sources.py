@@ -191,6 +191,7 @@ class Stream(IntEnum):
     DUMMIES = 5
     KNOWN_POINTS = 6
     EXPERIMENTS = 7
+    UNITS = 8
 
 
 def source(seed: int | None, *, stream: Stream | None = None, part: int = 0) -> RandomSource:

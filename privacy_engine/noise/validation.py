@@ -71,7 +71,7 @@ def checked_rates(values: ArrayLike, field: str = "epsilon_per_m") -> Floats:
 
 
 def exact_rates(values: ArrayLike) -> Floats:
-    """As :func:`checked_rates`, of rates per metre, all within :data:`RATES`."""
+    """``values`` as an array of rates per metre that exact samplers take, or a ParameterError beyond :data:`RATES`."""
     rates = checked_rates(values)
     if rates.size and not (rates.min() >= RATES[0] and rates.max() <= RATES[1]):
         outside = rates[(rates < RATES[0]) | (rates > RATES[1])].flat[0]

@@ -10,20 +10,3 @@ from privacy_engine.recommender.sequences import Sequences, grid_cells
 from privacy_engine.recommender.transitions import TransitionModel
 from privacy_engine.recommender.tree import TreeModel
 from privacy_engine.recommender.venues import VenuesModel
-
-__all__ = [
-    "GravityModel",
-    "MarkovModel",
-    "NearestModel",
-    "NgramModel",
-    "PopularityModel",
-    "Recommender",
-    "Sequences",
-    "TransitionModel",
-    "TreeModel",
-    "VenuesModel",
-    "first_cells",
-    "grid_cells",
-    "model_digest",
-    "registered",
-]

@@ -21,7 +21,8 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.data.counted import Counted
 from privacy_engine.data.people import must_pair
 from privacy_engine.data.releases import Gathered, Releases
-from privacy_engine.data.trajectories import joined_people
+from privacy_engine.data.trajectories import joined_people, labels_of
+from privacy_engine.data.units import units_of
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.postprocess import PostProcess, postprocesses
@@ -139,12 +140,14 @@ class ReleaseSpec(Spec):
         landmarks: Sequence[LandmarkSet],
         *,
         watch: Callable[[float], None] | None = None,
+        first_unit: int = 0,
     ) -> Sequence[Release]:
-        """A release of each series, all from the same random source; those of many events lie in a file.
+        """A release of each series; those of many events lie in a file.
 
         Each person's series (:mod:`privacy_engine.data.people`) are released together, in the order of time and under
         the same budget, and cut apart afterwards. ``watch(share)`` is called with the share of events done, and may
-        raise to stop.
+        raise to stop. Every unit (:mod:`privacy_engine.data.units`) draws from a stream of the seed of its own, so that
+        the series of a dataset from its unit ``first_unit`` on are released as they are with those before them.
 
         Raises
         ------
@@ -152,11 +155,12 @@ class ReleaseSpec(Spec):
             There is not a landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
-        source, masks = noise.source(self.seed), [marks.mask for marks in landmarks]
+        masks = [marks.mask for marks in landmarks]
         done, total = 0, max(sum(map(len, masks)), 1)
-        gathered = Gathered(series)
-        for some in reported(joined_people(series)):
-            events = len(some.people.lon)
+        gathered, units = Gathered(series), units_of(labels_of(series)[1], [len(mask) for mask in masks])
+        sources = [self._source(first_unit + i) for i in range(len(units))]
+        for some in reported(joined_people(series, units=units)):
+            events, source = len(some.people.lon), sources[some.unit]
             rng = source if watch is None else noise.watched(source, _scaled(watch, done, events, total))
             drawn = self.mechanism.release_each(some.people, some.column(masks), rng=rng)
             if self.postprocess:
@@ -164,6 +168,10 @@ class ReleaseSpec(Spec):
             gathered.add(some, drawn)
             done += events
         return gathered.releases()
+
+    def _source(self, unit: int) -> noise.RandomSource:
+        """The first unit's is that of releases of before there were units."""
+        return noise.source(self.seed, stream=noise.Stream.UNITS if unit else None, part=unit)
 
     def then(self, steps: Sequence[PostProcess]) -> Self:
         """The same with ``steps`` after those it has.

@@ -11,11 +11,12 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from privacy_engine.core.params import Frozen
+from privacy_engine.exports.base import ExportFormat, all_formats
+from privacy_engine.exports.contents import Contents, PartOfRelease, Unreadable
 from privacy_engine.releases.label import Label, label_digest
-from privacy_engine.verify.contents import Contents, Unreadable
-from privacy_engine.verify.files import ZIP, kind_and_format
 
 SUMS = "SHA256SUMS"
+ZIP = b"PK\x03\x04"
 LARGEST = 2_000_000_000
 """Bytes of a bundle's members together, unpacked."""
 
@@ -39,7 +40,7 @@ class Verification(Frozen):
 
 
 def verify(data: bytes, file: str = "") -> Verification:
-    """Check an export: CSV, GeoJSON, GPX, JSON, Parquet or a bundle (ZIP), by its first bytes.
+    """Check an export of any format, or a bundle (ZIP) of exports, by its first bytes.
 
     Nothing raises: a file that cannot be read fails its check. ``file`` is what to call it.
     """
@@ -48,12 +49,31 @@ def verify(data: bytes, file: str = "") -> Verification:
 
 
 def _single(data: bytes, file: str) -> Iterator[Check]:
-    kind, format = kind_and_format(data)
     try:
-        contents = kind.readers[format](data)
+        contents, name = _read(data)
     except Unreadable as error:
-        yield Check(file=file, name="readable", holds=False, message=error.message)
+        yield _unreadable(file, error.message)
         return
+    yield from _whole(contents, name, file)
+
+
+def _read(data: bytes) -> tuple[Contents, str]:
+    """The contents of an exported file, and the name of its format; Unreadable where it is none."""
+    fmt = _format_of(data)
+    if fmt is None:
+        raise Unreadable("The file begins like none that Cairn exports.")
+    return fmt.read(data), fmt.name
+
+
+def _format_of(data: bytes) -> ExportFormat | None:
+    return next((fmt for fmt in all_formats() if fmt.begins(data)), None)
+
+
+def _unreadable(file: str, message: str) -> Check:
+    return Check(file=file, name="readable", holds=False, message=message)
+
+
+def _whole(contents: Contents, format: str, file: str) -> Iterator[Check]:
     yield Check(file=file, name="readable", holds=True, message=f"{format}, {contents.size}")
     yield _label(contents, file)
     yield _grid(contents, file)
@@ -76,7 +96,7 @@ def _wrong_label(contents: Contents) -> str:
         return f"it is of the kind {label.kind:.40}, the file of the kind {contents.kind}"
     if label.label_sha256 != label_digest(contents.label):
         return "its JSON is not what was written: label_sha256 differs"
-    if " ".join(label.text.split()) != " ".join(contents.text.split()):
+    if contents.text is not None and label.text.split() != contents.text.split():
         return "its text is not that of its JSON"
     return ""
 
@@ -107,20 +127,29 @@ def _bundle(data: bytes, file: str) -> Iterator[Check]:
         members = dict(_members(data))
     except (Unreadable, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         message = error.message if isinstance(error, Unreadable) else f"The bundle is damaged: {error}."
-        yield Check(file=file, name="readable", holds=False, message=message)
+        yield _unreadable(file, message)
         return
     yield _sums(members, file)
-    exported = [name for name, data in members.items() if _is_export(name, data)]
-    if not exported:
-        yield Check(file=file, name="readable", holds=False, message="The bundle holds no released file.")
-    for name in exported:
-        yield from _single(members[name], name)
-        yield _same_label(members, name)
+    exported = [check for name, data in members.items() if _is_export(name, data) for check in _member(members, name)]
+    yield from exported or [_unreadable(file, "The bundle holds no released file.")]
 
 
 def _is_export(name: str, data: bytes) -> bool:
-    kind, _ = kind_and_format(data)
-    return name.rpartition(".")[2] in kind.endings and not kind.is_part(data)
+    """Whether a member is named like an export; the label and the configuration are JSON too."""
+    extensions = tuple(f".{fmt.extension}" for fmt in all_formats())
+    return name.endswith(extensions) and (not name.endswith(".json") or _format_of(data) is not None)
+
+
+def _member(members: dict[str, bytes], name: str) -> Iterator[Check]:
+    try:
+        contents, format = _read(members[name])
+    except PartOfRelease:  # the whole is beside it
+        return
+    except Unreadable as error:
+        yield _unreadable(name, error.message)
+    else:
+        yield from _whole(contents, format, name)
+        yield _same_label(members, name, contents.label)
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -145,14 +174,12 @@ def _sums(members: dict[str, bytes], file: str) -> Check:
     return Check(file=file, name="checksums", holds=not wrong and bool(sums), message=message)
 
 
-def _same_label(members: dict[str, bytes], name: str) -> Check:
+def _same_label(members: dict[str, bytes], name: str, inside: Any) -> Check:
     """The label inside a file is that of its folder."""
     beside = f"{name.rpartition('/')[0]}/label.json"
     try:
-        kind, format = kind_and_format(members[name])
-        inside: Any = kind.readers[format](members[name]).label
         holds = beside in members and json.loads(members[beside]) == inside
-    except (Unreadable, ValueError, RecursionError, KeyError):
+    except (ValueError, RecursionError):
         holds = False
     message = f"that of {beside:.80}" if holds else f"it is not that of {beside:.80}"
     return Check(file=name, name="same label", holds=holds, message=message)

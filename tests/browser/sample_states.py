@@ -15,15 +15,12 @@ from dashboard.accounts.models import Access, AccessEntry, Invitation, User
 from dashboard.accounts.services import digest_of, make_token, show_tour
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.services import submit_audit
-from dashboard.datasets.aggregation import aggregate_dataset
+from dashboard.datasets.aggregation import aggregate_dataset, stays_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
-from dashboard.datasets.stays import stays_dataset
-from dashboard.experiments.execution import run as run_part
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State
-from dashboard.landmarks.dummy_landmarks import add_dummies
-from dashboard.landmarks.services import mark_landmarks
+from dashboard.landmarks.services import add_dummies, mark_landmarks
 from dashboard.projects.models import Project, Role
 from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.publications.services import publish_release
@@ -39,6 +36,7 @@ from privacy_engine.postprocess import postprocesses
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.browser.conftest import WALK, run_jobs
 from tests.dashboard import kinds
+from tests.dashboard.experiment_runs import work_off
 from tests.dashboard.release_runs import submitted
 
 RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}  # part of each sample's name
@@ -120,12 +118,12 @@ class SampleStates:
             preset = presets.parse({"name": "correlated-loss", "repetitions": 40, "events": 60} | changes)
             return submit_experiment(owner=self.researcher, preset=preset)
 
-        self.experiment, self.computing, failed = submit(), submit(seed=2), submit(seed=3)
-        for _ in range(3):
-            run_part(self.computing.parts.filter(state=State.QUEUED).earliest("pk").pk)
-        self.computing.parts.filter(state=State.QUEUED).delete()
+        self.computing = submit(seed=2)
+        work_off(3)
+        _begun(self.computing, stage="Computing")
+        self.computing.parts.all().delete()
+        self.experiment, failed = submit(), submit(seed=3)
         _over(failed, error={"code": "crashed", "message": "The job stopped its worker 3 times and was given up."})
-        failed.parts.all().delete()
         run_jobs()
 
     def _audits(self):

@@ -1,22 +1,22 @@
 """Experiments before the reader: from a click to a figure that fills in, stopped, resumed, compared, saved."""
 
 import csv
+from contextlib import suppress
 
 import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset
-from dashboard.experiments import execution
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Experiment, ExperimentPart
 from dashboard.experiments.services import submit_experiment
-from dashboard.jobs.models import State
 from privacy_engine.experiments import measures, presets
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from tests.browser.actions import downloaded
 from tests.browser.conftest import DESKTOP, PHONE, run_jobs
 from tests.browser.test_experiment_form import form, plan, spec_of
 from tests.dashboard import kinds
+from tests.dashboard.experiment_runs import work_off
 from tests.patience import patience
 
 PLOTS = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) => Object.fromEntries(
@@ -24,11 +24,6 @@ PLOTS = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =>
 
 FILES = {"stream": kinds.wide(kinds.counts()), "checkins": kinds.checkins(kinds.checkin_rows())}
 SWEPT = {"stream": ("Window", "5, 10"), "checkins": ("Cells per side", "4, 8")}
-
-
-def do_parts(count):
-    for _ in range(count):
-        execution.run(Part.objects.filter(state=State.QUEUED).earliest("pk").pk)
 
 
 def drawn(page):
@@ -58,19 +53,20 @@ def test_loss_under_correlation_from_a_click_to_its_files(page, monkeypatch):
     expect(state).to_have_text("Waiting for a worker, first in the queue")
     expect(page.get_by_role("heading", name="Strong, s = 0.01")).to_be_visible()
     assert drawn(page) == 0
-    do_parts(5)
+    with suppress(KeyboardInterrupt):
+        work_off(4, end=KeyboardInterrupt)  # its worker is killed then
     expect(state).to_contain_text("Computing")
     expect(page.locator("[data-panels]")).not_to_have_attribute("data-drawn", "0")
     some = drawn(page)
     page.get_by_role("button", name="Cancel", exact=True).click()
     expect(state).to_contain_text("Stopped")
-    assert not Part.objects.filter(state=State.QUEUED).exists()
+    assert not ExperimentPart.objects.exists()
     page.get_by_role("button", name="Resume", exact=True).click()
     expect(state).to_have_text("Waiting for a worker, first in the queue")
     assert drawn(page) >= some  # what was computed is shown still
     with monkeypatch.context() as broken:
         broken.setattr("privacy_engine.experiments.run_block", None)
-        do_parts(2)
+        work_off()
     expect(page.locator("[data-problem]")).to_contain_text("Internal error.")
     page.get_by_role("button", name="Resume", exact=True).click()
     expect(state).to_have_text("Waiting for a worker, first in the queue")

@@ -162,7 +162,7 @@ def test_public_areas_are_boxes():
         assert len(Grid(*sides, 2, 2)) == 4, name
 
 
-def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
+def test_the_first_box_is_that_of_the_check_ins_and_stated_so_until_another_is_chosen_without_them(open_page, owner):
     upload = ContentFile(kinds.checkins(kinds.checkin_rows()), name="data.csv")
     dataset = import_dataset(owner=owner, upload=upload)
     page = open_page(owner, size=PHONE)
@@ -175,9 +175,17 @@ def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     expect(lines).to_be_visible()
     page.get_by_text("Box in degrees").click()
     area, note = page.get_by_label("Places"), page.locator("[data-uploaded-note]")
-    assert sides(page) == box_of("New York, Manhattan")  # the examples of the fields, not the extent of the upload
-    expect(area.locator("option:checked")).to_have_text("New York, Manhattan")
+    looked = page.get_by_label("The box or the number of cells was chosen with knowledge")
+    west, south, east, north = dataset.summary["bounds"]
+    first = sides(page)  # the extent of the upload: it is stated so
+    assert first["west"] <= west <= east <= first["east"] < first["west"] + 1
+    assert first["south"] <= south <= north <= first["north"] < first["south"] + 1
+    expect(looked).to_be_checked()
+    uncovered = page.locator("[data-uncovered-list]")
+    expect(uncovered).to_contain_text("chosen with knowledge of the uploaded check-ins")
 
+    looked.uncheck()
+    expect(uncovered).not_to_contain_text("chosen with knowledge of the uploaded check-ins")
     area.select_option(label="Paris")
     assert sides(page) == box_of("Paris")
     page.get_by_role("button", name="Lower left corner of the box").focus()
@@ -199,7 +207,6 @@ def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     assert seen["west"] < moved["west"]
     assert seen["east"] > moved["east"]
 
-    looked = page.get_by_label("The box or the number of cells was chosen with knowledge")
     expect(looked).not_to_be_checked()
     expect(note).to_be_hidden()
     assert cells == []
@@ -209,7 +216,7 @@ def test_a_box_is_chosen_without_the_check_ins(open_page, owner):
     assert sides(page) == seen  # nothing is chosen for the analyst
     expect(looked).to_be_checked()
     expect(looked).to_be_disabled()  # what was seen stays seen
-    expect(page.locator("[data-uncovered-list]")).to_contain_text("chosen with knowledge of the uploaded check-ins")
+    expect(uncovered).to_contain_text("chosen with knowledge of the uploaded check-ins")
     assert_fits(page)
     with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url.endswith("/releases/")):
         page.get_by_role("button", name="Create 1 model").click()

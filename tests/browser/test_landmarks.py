@@ -7,8 +7,7 @@ from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset
-from dashboard.landmarks.dummy_landmarks import add_dummies
-from dashboard.landmarks.services import mark_landmarks
+from dashboard.landmarks.services import add_dummies, mark_landmarks
 from tests.browser import landmark_editor as ui
 from tests.browser.actions import contains
 from tests.browser.conftest import check_page
@@ -262,8 +261,23 @@ def test_more_than_half_of_the_events_as_landmarks_is_stated_once_they_are_count
     resting = import_dataset(owner=owner, upload=ContentFile("\n".join(["time,lon,lat", *rows]).encode(), name="b.csv"))
     ui.edit(page, resting)
     ui.expect_marked(page, 71)
-    contains(proposal(page), "71", "of the events are landmarks", "No distance and duration below find a stay")
-    expect(proposal(page).get_by_role("button")).to_have_count(0)
+    part = proposal(page)
+    contains(part, "71", "of the events are landmarks", "Stays are at least 71", "with 5 min and 50 m")
+    expect(part.get_by_role("button", name="Use these stay points")).to_have_count(0)  # they are those that are marked
+    expect(part.get_by_role("link")).to_have_attribute("href", f"/datasets/{resting.pk}/releases/new/")
+    part.get_by_role("button", name="Draw zones").click()
+    expect(page.get_by_role("button", name="Zones", exact=True)).to_have_attribute("aria-pressed", "true")
+    part.get_by_role("button", name="Select events").click()
+    ui.expect_marked(page, 0)
+    check_page(page)
+    east = [2.3] * 131 + [2.5 + i / 50 for i in range(15)] + [2.9] * 61  # a stay of two hours, and another of one
+    rows = [f"2024-05-14T{i // 60:02}:{i % 60:02}:00Z,{lon:.5f},48.85" for i, lon in enumerate(east)]
+    home = import_dataset(owner=owner, upload=ContentFile("\n".join(["time,lon,lat", *rows]).encode(), name="h.csv"))
+    ui.edit(page, home)
+    ui.expect_marked(page, 192)
+    contains(part, "92.8", "Stays are at least 63.3", "1 h 30 min and 50 m")
+    part.get_by_role("button", name="Use these stay points").click()
+    ui.expect_marked(page, 131)
     timeless = import_dataset(owner=owner, upload=ContentFile(b"lon,lat\n1,2\n1,2\n1,3\n", name="c.csv"))
     ui.edit(page, timeless)
     page.get_by_role("button", name="Zones").click()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.landmarks.dummy_landmarks import add_dummies
+from dashboard.landmarks.services import add_dummies
 from tests.browser import rendering as drawn
 from tests.browser.actions import in_address
 from tests.browser.fixtures import PRECISE, released

@@ -10,10 +10,11 @@ from playwright.sync_api import expect
 
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State, now
+from dashboard.releases.checkins.expected import expected_hits
 from dashboard.releases.models import Release
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from tests.browser.actions import downloaded
-from tests.browser.conftest import check_page, run_jobs
+from tests.browser.actions import contains, downloaded
+from tests.browser.conftest import DESKTOP, PHONE, check_page, run_jobs
 from tests.browser.rendering import expect_painted, painted
 from tests.dashboard import kinds
 from tests.dashboard.release_runs import submitted
@@ -110,6 +111,28 @@ def test_places_are_added_and_removed_by_clicks_and_keys_models_layers_and_a_use
     expect(legend).to_contain_text("owner only")
     page.get_by_label("Recommended", exact=True).uncheck()
     expect(page.locator("canvas[data-layer=recommended]")).to_have_count(0)
+
+
+def test_the_answer_is_the_forecast_of_the_form_beside_the_public_baseline(page, owner):
+    dataset = fitted(owner, 5.0, 0.1)
+    compare(page, dataset)
+    rows = list(dataset.releases.all())
+    found = expected_hits(dataset, [row.parsed_spec.mechanism for row in rows])
+    hits, best = max((one.hits, row) for one, row in zip(found.mechanisms, rows, strict=True))
+    card = page.locator("[data-answer]")
+    expect(card.locator(f"[data-quantity='hits:{best.pk}']")).to_have_text(f"{hits:,}")
+    expect(card.locator("[data-quantity='hits:public']")).to_have_text(f"{found.public:,}")
+    verdict = next(one.verdict for one in found.mechanisms if one.hits == hits)
+    contains(card, "best of 2", verdict.title, "of 1,000 next places are among ten proposed (HR@10)")
+    expect(card.get_by_role("link")).to_have_count(1)
+    assert card.evaluate("(one) => one.scrollHeight <= one.clientHeight"), "all of it is on the card"
+    check_page(page)
+    legend, button = page.locator(".recommend__legend"), page.get_by_role("button", name="Base map")
+    for size in (PHONE, DESKTOP):
+        page.set_viewport_size(size)
+        above, below = sorted((legend.bounding_box(), button.bounding_box()), key=lambda box: box["y"])
+        assert above["y"] + above["height"] <= below["y"], "neither lies on the other"
+        assert card.bounding_box()["y"] <= page.locator("[data-map]").bounding_box()["y"] + 16, "the answer is first"
 
 
 def test_a_model_is_evaluated_charted_and_beside_all_others(page, owner):

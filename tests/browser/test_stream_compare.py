@@ -2,10 +2,12 @@
 
 import csv
 
+import numpy as np
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from dashboard.releases.common.release_data import read_release
 from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import PHONE, accessibility_faults, assert_fits
 from tests.browser.stream_pages import COUNTS, compared, opened
@@ -161,3 +163,24 @@ def test_the_largest_of_the_shared_data_is_interactive_at_once(open_page, owner,
     expect(page.locator(".dimensions tbody tr")).to_have_count(1298)
     page.set_viewport_size(PHONE)
     assert_fits(page)
+
+
+def test_the_answer_is_the_best_release_as_measured_beside_publishing_zeros(open_page, owner):
+    """The verdict of the form, on the errors that were made: nothing has to be looked up in the table."""
+    dataset = compared(owner, kinds.wide(LARGE), kinds.STREAM, kinds.STREAM | {"epsilon": 0.05})
+    page = opened(open_page(owner), dataset)
+    best = min(dataset.releases.all(), key=lambda row: row.owner_view["stream-relative-error"])
+    card = page.locator("[data-answer]")
+    expect(card.get_by_role("heading")).to_have_text("Uniform")
+    contains(card, "best of 2", "usable", "half of the counts within", "zeros ")
+    off = abs(read_release(best).counts - LARGE)
+    for name, share in (("typical_error", 0.5), ("p95_error", 0.95)):
+        figure = card.locator(f"[data-quantity='{name}:{best.pk}']")
+        size = np.quantile(off, share)
+        expect(figure).to_have_text(f"{size:.1f}" if size < 10 else f"{size:,.0f}")
+    text = f"{best.owner_view['stream-relative-error']:.3f}".removeprefix("0")
+    expect(card.locator(f"[data-quantity='are:{best.pk}']")).to_have_text(text)
+    expect(page.locator(f"[data-row='{best.pk}']")).to_contain_text(text)
+    expect(page.locator(".streams-bench__releases")).to_contain_text("here 0.4 × its mean count")
+    card.get_by_role("link", name="Publish Uniform").click()
+    page.wait_for_url(f"**/releases/{best.pk}/**")

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import import_dataset
+from dashboard.jobs import leases, queue
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
@@ -52,6 +53,22 @@ def interrupted(release, monkeypatch, interrupt):
     execution.run(release.pk)
     monkeypatch.setattr(execution, "draw_release", original)
     return Release.objects.filter(pk=release.pk).first()
+
+
+def stopped_in_its_first_part(monkeypatch, module, work, row, end):
+    """Let the owner cancel or delete ``row`` while a part is worked off by ``work`` of the module; parts so far."""
+    begun, plain = [], getattr(module, work)
+
+    def stopped(part, lease):
+        begun.append(part.pk)
+        made = plain(part, lease)
+        queue.request_cancel(refreshed(row)) if end == "cancel" else queue.delete(row)
+        for held in leases._held:  # what the heartbeat does
+            held._extend()
+        return made
+
+    monkeypatch.setattr(module, work, stopped)
+    return begun
 
 
 def fail(_):

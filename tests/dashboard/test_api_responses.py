@@ -11,13 +11,13 @@ from urllib.parse import unquote
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from drf_spectacular.generators import SchemaGenerator
 from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIRequestFactory, force_authenticate
 
 from dashboard.accounts.models import User
 from dashboard.config import api_schema, error_views
+from dashboard.config.openapi import Generator
 from dashboard.config.schema_view import SchemaView
 from dashboard.core.filenames import MOST_BYTES, content_disposition, file_name, parameter_parts, title_parts
 from dashboard.core.rest.problems import MEDIA_TYPE
@@ -171,7 +171,7 @@ def test_every_operation_is_refused_with_problem_details_and_its_headers_are_dec
 
 
 def test_queries_are_checked_by_what_is_declared():
-    generator = SchemaGenerator()
+    generator = Generator()
     generator._initialise_endpoints()
     found = 0
     for path, _, method, view in generator._get_paths_and_endpoints():
@@ -195,7 +195,7 @@ def test_it_is_built_by_one_thread_at_a_time(monkeypatch):
         building.pop()
         return {}
 
-    monkeypatch.setattr(SchemaGenerator, "get_schema", build)
+    monkeypatch.setattr(Generator, "get_schema", build)
     request = APIRequestFactory().get("/api/v1/schema/", {"format": "json"})
     force_authenticate(request, User(username="anyone"))
     with ThreadPoolExecutor(3) as pool:
@@ -273,7 +273,7 @@ CASES = [
     (["x" * 80, "🚶"], "x" * 60 + ".gpkg"),
     ([], "cairn.gpkg"),
 ]
-"""Parts and their file name; tests/test_both_languages.py applies static/js/core/file_name.js to the same."""
+"""Parts and their file name; tests/test_both_languages.py applies static/js/core/dom.js to the same."""
 
 
 def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone():

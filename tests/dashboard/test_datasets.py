@@ -237,12 +237,12 @@ def test_facts_of_the_points():
         *(([179.5, -179.5], 179.5, -179.5), ([-179.5, 179.5, 178], 178, -179.5), ([-10, 10], -10, 10)),
         *(([180, -180], 180, -180), ([5], 5, 5), (list(range(-170, 171, 10)), -170, 170)),
     ]:
-        assert facts.bounds([Trajectory(lon, np.zeros(len(lon)))]) == [west, 0, east, 0], (lon, west, east)
-        assert facts.bounds([Trajectory([one], [0]) for one in lon]) == [west, 0, east, 0], (lon, west, east)
+        assert facts.facts_of([Trajectory(lon, np.zeros(len(lon)))]).bounds == [west, 0, east, 0], (lon, west, east)
+        assert facts.facts_of([Trajectory([one], [0]) for one in lon]).bounds == [west, 0, east, 0], (lon, west, east)
     single = [Trajectory([1], [1]), Trajectory([2], [2])]
-    assert facts.length_m([Trajectory([179.5, -179.5], [0, 0])]) == pytest.approx(111_195, abs=1)
-    assert facts.length_m(single) is None
-    assert facts.length_m([Trajectory([1, 1], [1, 1]), Trajectory([2], [2])]) == 0, "series are not joined"
+    assert facts.facts_of([Trajectory([179.5, -179.5], [0, 0])]).length_m == pytest.approx(111_195, abs=1)
+    assert facts.facts_of(single).length_m is None
+    assert facts.facts_of([Trajectory([1, 1], [1, 1]), Trajectory([2], [2])]).length_m == 0, "series are not joined"
     assert instants.instant(1e12) is instants.instant(-1e12) is None, "a year that no calendar has"
     reported = facts.facts_of([Trajectory([1, 2], [1, 2]), Trajectory([2], [2])])
     assert (reported.series_count, reported.has_time, reported.start) == (2, False, None)

@@ -13,9 +13,9 @@ from django.core.files.base import File
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.db import transaction
 
-from dashboard.datasets import execution, services, tasks
+from dashboard.datasets import execution, services
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.tasks import import_dataset
+from dashboard.jobs.tasks import TASKS
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
@@ -111,8 +111,8 @@ class TestLargeUpload:
     def test_waits_for_a_worker_that_makes_the_same_dataset(self, owner, owner_api, monkeypatch):
         reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
         assert (reported["state"], reported["points"], reported["series_count"]) == ("queued", 0, 0)
-        import_dataset(reported["id"])
-        import_dataset(reported["id"])  # a message may be delivered twice
+        TASKS[Dataset](reported["id"])
+        TASKS[Dataset](reported["id"])  # a message may be delivered twice
         reported = owner_api.get(reported["urls"]["self"]).json()
         assert (reported["state"], reported["points"], reported["progress"]) == ("ready", 3, 1.0)
         later = Dataset.objects.get()
@@ -125,12 +125,12 @@ class TestLargeUpload:
 
     def test_one_with_a_choice_to_make_fails_and_is_read_again(self, owner_api):
         reported = owner_api.post(URL, {"file": upload(AMBIGUOUS)}, format="multipart").json()
-        import_dataset(reported["id"])
+        TASKS[Dataset](reported["id"])
         failed = owner_api.get(reported["urls"]["self"]).json()
         assert (failed["state"], failed["error"]["parameter"]) == ("failed", "time_zone")
         answer = owner_api.post(f"{reported['urls']['self']}read/", {"time_zone": "UTC"})
         assert answer.json()["state"] == "queued"
-        import_dataset(reported["id"])
+        TASKS[Dataset](reported["id"])
         assert owner_api.get(reported["urls"]["self"]).json()["points"] == 2
 
     @pytest.mark.django_db(transaction=True)
@@ -154,7 +154,7 @@ class TestLargeUpload:
             return reading
 
         monkeypatch.setattr(execution, "read", read_and_lose)
-        import_dataset(str(row.pk))
+        TASKS[Dataset](str(row.pk))
         assert [name for name in files() if "points" in name or "original" in name] == []
 
 
@@ -199,7 +199,7 @@ class TestCleaning:
     def test_a_step_that_cannot_be_done_fails_the_job_with_its_reason(self, owner_api):
         sent(owner_api, b"lat,lon\n1,2\n", cleaning=json.dumps([JUMPS]))
         row = Dataset.objects.get()
-        tasks.import_dataset(str(row.pk))
+        TASKS[Dataset](str(row.pk))
         row.refresh_from_db()
         assert (row.state, row.error["field"]) == ("failed", "cleaning.drop-jumps")
 

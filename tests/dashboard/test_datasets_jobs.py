@@ -18,12 +18,11 @@ from dashboard.audits import services as audits
 from dashboard.audits.models import Audit
 from dashboard.core.failures import ADVICE, Advice, explained
 from dashboard.datasets.models import BudgetEntry, Dataset
-from dashboard.datasets.tasks import import_dataset
-from dashboard.experiments import execution
-from dashboard.experiments.models import Part
+from dashboard.experiments.models import Experiment, ExperimentPart
 from dashboard.jobs import fairness, leases, queue, reaper
-from dashboard.jobs.models import State
+from dashboard.jobs.models import State, models_of
 from dashboard.jobs.positions import ahead, positions
+from dashboard.jobs.tasks import TASKS
 from dashboard.releases.models import Release
 from privacy_engine.audit import AuditSpec
 from privacy_engine.core import progress
@@ -135,10 +134,6 @@ def datasets(owner, n):
     return [Dataset.objects.create(owner=owner, name=f"{owner} {i}") for i in range(n)]
 
 
-def part(owner):
-    return experiment(owner, None).parts.get()
-
-
 def served(messages):
     """The rows that one worker process takes for these messages, one after the other; each ends at once."""
     for message in messages:
@@ -183,12 +178,12 @@ class TestTurns:
         assert next(found) == (Dataset, second.pk)
 
     def test_a_queue_is_served_by_its_own_messages_alone(self, owner, stranger):
-        waiting, batch = datasets(owner, 1)[0], part(stranger)
-        assert fairness.same_queue(Part) == fairness.same_queue(Audit)
-        assert not {Dataset, Release} & set(fairness.same_queue(Part))
+        waiting, batch = datasets(owner, 1)[0], experiment(stranger)
+        assert fairness.same_queue(Experiment) == fairness.same_queue(Audit)
+        assert not {Dataset, Release} & set(fairness.same_queue(Experiment))
         found = list(next(fairness.choices(Dataset, waiting.pk, fairness.same_queue(Dataset))))
         assert found == [Dataset, waiting.pk]
-        assert next(fairness.choices(Part, batch.pk, fairness.same_queue(Part))) == (Part, batch.pk)
+        assert next(fairness.choices(Experiment, batch.pk, fairness.same_queue(Experiment))) == (Experiment, batch.pk)
 
     def test_the_task_works_off_the_row_that_is_next(self, owner, stranger, monkeypatch):
         done = []
@@ -200,26 +195,36 @@ class TestTurns:
         monkeypatch.setattr(queue, "_work", {Dataset: work})
         mine, theirs = datasets(owner, 2), datasets(stranger, 1)
         for row in mine:
-            import_dataset(str(row.pk))
+            TASKS[Dataset](str(row.pk))
         assert [Dataset.objects.get(pk=pk).owner for pk in done] == [owner, stranger]
         assert done[1] == theirs[0].pk
 
 
 class TestGivingWay:
     def test_to_what_a_person_waits_for(self, owner):
-        assert not fairness.gives_way(Part, owner.pk)
+        assert not fairness.gives_way(Experiment, owner.pk)
         datasets(owner, 1)
-        assert fairness.gives_way(Part, owner.pk)
+        assert fairness.gives_way(Experiment, owner.pk)
 
     def test_to_another_owner_with_fewer_running_and_not_to_the_same(self, owner, stranger):
-        leases.claim(Part, part(owner).pk)
-        part(owner)
-        assert not fairness.gives_way(Part, owner.pk)
-        theirs = part(stranger)
-        assert fairness.gives_way(Part, owner.pk)
-        leases.claim(Part, theirs.pk)
-        part(stranger)
-        assert not fairness.gives_way(Part, owner.pk)
+        leases.claim(Experiment, experiment(owner).pk)
+        experiment(owner)
+        assert not fairness.gives_way(Experiment, owner.pk)
+        theirs = experiment(stranger)
+        assert fairness.gives_way(Experiment, owner.pk)
+        leases.claim(Experiment, theirs.pk)
+        experiment(stranger)
+        assert not fairness.gives_way(Experiment, owner.pk)
+
+    def test_a_worker_that_holds_a_job_and_its_part_is_one(self, owner, stranger):
+        mine = experiment(owner, parts=2)
+        for row in (mine, mine.parts.first(), experiment(stranger)):
+            leases.claim(type(row), row.pk)
+        experiment(stranger)
+        assert fairness.running(models_of()) == {owner.pk: 1, stranger.pk: 1}
+        assert not fairness.gives_way(Experiment, owner.pk)
+        leases.claim(ExperimentPart, mine.parts.last().pk)  # by a second worker
+        assert fairness.gives_way(Experiment, owner.pk)
 
 
 def test_places_are_in_turns_in_the_order_in_which_workers_take_them(owner, stranger):
@@ -228,8 +233,8 @@ def test_places_are_in_turns_in_the_order_in_which_workers_take_them(owner, stra
     assert positions() == {row.pk: place for place, row in enumerate(order, start=1)}
     assert [row.owner for row in served([*mine, *theirs])] == [row.owner for row in order]
     for _ in range(5):
-        part(owner)
-    assert (ahead(Part, stranger.pk), ahead(Part, owner.pk)) == (1, 5)
+        experiment(owner)
+    assert (ahead(Experiment, stranger.pk), ahead(Experiment, owner.pk)) == (1, 5)
 
 
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
@@ -265,12 +270,13 @@ class TestLimits:
 
     def test_an_experiment_is_one_entry_and_its_parts_are_not_refused(self, owner, most):
         most(waiting=1)
-        first = part(owner)
-        Part.objects.create(experiment=first.experiment, start=0, stop=3)
-        with transaction.atomic():
-            queue.require_capacity(owner)
-        execution.start_over(first.experiment)
-        assert first.experiment.parts.count() == 1
+        first = experiment(owner, parts=3)
+        for _ in ("waits", "runs"):
+            with transaction.atomic():
+                queue.require_capacity(owner)
+            leases.claim(Experiment, first.pk)
+        ExperimentPart.objects.create(job=first, number=3)
+        assert positions() == {first.pk: 1}
 
     def test_of_what_runs(self, owner, stranger, most):
         most(running=1)
@@ -325,8 +331,8 @@ def codes():
 
 NOT_OF_JOBS = {
     *("invalid", "checksum", "tus-version", "not-pmtiles", "login", "throttled"),
-    *("second-factor", "role", "scope", "published", "settings"),
-}  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
+    *("second-factor", "role", "scope", "published", "settings", "processes-lost"),
+}  # of requests alone: a body that cannot be parsed, a piece of a file, a wrong password; of notebooks and Dask
 
 
 def test_every_code_has_its_advice():

@@ -9,11 +9,12 @@ import zipfile
 import pytest
 from django.test import Client
 
-from dashboard.datasets import execution, services, tasks
+from dashboard.datasets import execution, services
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import leases
 from dashboard.jobs.models import State
 from dashboard.jobs.reaper import sweep
+from dashboard.jobs.tasks import TASKS
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import bundle
 from dashboard.releases.models import Release
@@ -243,7 +244,7 @@ def small(owner_api):
 @pytest.fixture
 def failed(owner, everything_is_large):
     row = services.import_dataset(owner=owner, upload=upload(UNHELPFUL, "odd.csv"))
-    tasks.import_dataset(str(row.pk))
+    TASKS[Dataset](str(row.pk))
     row.refresh_from_db()
     assert row.state == State.FAILED
     return row

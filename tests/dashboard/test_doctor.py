@@ -29,6 +29,8 @@ from dashboard.maintenance.doctor import host, services, storage
 from dashboard.storage import trash
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.uploads import SPARE_BYTES
+from privacy_engine.core.origin import Origin
+from privacy_engine.plugins import NotLoaded
 from tests import redis_server
 from tests.redis_server import age_beat
 from tests.server import ROOT, python
@@ -264,6 +266,14 @@ def test_damaged_and_missing_files_are_listed_and_end_with_1(done, monkeypatch):
     assert codes(storage.damage) == []
     monkeypatch.setattr(LocalFiles, "chunks", Mock(side_effect=StorageUnavailable("away")))
     assert codes(lambda: storage.every_file(lambda _: None)) == ["files-not-read"]
+
+
+def test_a_component_of_another_package_that_cannot_be_used_is_named(monkeypatch):
+    lost = NotLoaded("cairn.metrics", "broken", Origin("some-one", "1.0"), "cannot be imported: ValueError")
+    monkeypatch.setattr("privacy_engine.metrics.metrics._plugins._not_loaded", [lost])
+    [found] = host.plugins()
+    assert (found.code, found.level) == ("plugin", "warning")
+    assert found.what == "broken of some-one 1.0 (cairn.metrics) cannot be imported: ValueError."
 
 
 class TestCommand:

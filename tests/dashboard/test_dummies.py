@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.landmarks import dummy_landmarks
+from dashboard.landmarks import services
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads
@@ -144,7 +144,7 @@ class TestRefusals:
         for parts in [(), ("preview",)]:
             answer = owner_api.post(dummies_url(source, *parts), {"method": OPTIMAL})
             assert (*refused(answer), first_error(answer)["message"]) == (400, "method.name", message), parts
-        monkeypatch.setattr(dummy_landmarks, "WORK_S", 1e-9)
+        monkeypatch.setattr(services, "WORK_S", 1e-9)
         answer = owner_api.post(dummies_url(landmark_set), {"method": HEURISTIC})
         assert refused(answer) == (413, "method.name")
         assert "manage.py release" in first_error(answer)["message"]

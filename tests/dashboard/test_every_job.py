@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from unittest.mock import Mock
+from uuid import uuid4
 
 import pytest
 from celery import current_app
@@ -11,17 +12,23 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.area_maps.models import AreaMap
+from dashboard.attacks.models import Attack
 from dashboard.core import failures
-from dashboard.jobs import leases, queue, reaper, stalls
+from dashboard.datasets.models import Dataset
+from dashboard.experiments.models import Experiment
+from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs.models import NotOpen, NotRetryable, State, listed_models, models_of, owner_of
+from dashboard.releases.models import Release
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from tests.cases import refreshed
+from tests.dashboard.attack_helpers import CROWD
 from tests.dashboard.conftest import client_of
 from tests.map_archive import serving, world_archive
 
 pytestmark = pytest.mark.django_db
 JOBS = "/api/v1/jobs/"
-BATCH = {"experiments.run", "audits.run", "attacks.run", "account_data.export"}
+BATCH = {"releases.part", "datasets.part", "experiments.experiment", "experiments.run"}
+BATCH |= {"attacks.part", "audits.run", "attacks.run", "account_data.export"}
 FRESH = {"state": State.QUEUED, "attempt": 0, "progress": 0.0, "stage": "", "error": None, "cancel_requested": False}
 FRESH |= dict.fromkeys(("token", "lease_until", "started_at", "finished_at", "enqueued_at", "progressed_at"))
 
@@ -69,12 +76,25 @@ def model(request):
 def row(made, model):
     """A row that waits, and the only one that does."""
     rows = model._default_manager
-    found = rows.order_by("-created_at").first() or rows.create(experiment_id=made.rows["experiments"])
+    found = rows.order_by("-created_at").first() or rows.create(**part_of(model, made.rows))
     rows.filter(state=State.QUEUED).exclude(pk=found.pk).delete()
-    whole = getattr(found, model.OWNER.split("__")[0])
-    if type(whole) in set(listed_models()) - set(models_of()):  # what the work is a part of waits too
-        put(whole, state=State.QUEUED, finished_at=None)
     return put(found, **FRESH)
+
+
+def part_of(model, rows):
+    """The columns of the first piece of what is made there, which a worker holds."""
+    whole = model.job.field.related_model
+    job = whole.objects.get(pk=rows[whole.STORED_IN])
+    if whole is Attack:
+        put(job, attack=CROWD)
+    put(job, state=State.RUNNING, finished_at=None, token=uuid4(), lease_until=timezone.now() + timedelta(minutes=9))
+    given = {
+        Release: lambda: {"step": "draw"},
+        Dataset: lambda: {"step": "facts", "given": {"path": job.points_path.key}},
+        Attack: lambda: {"step": "attack", "given": {"start": 0, "stop": 1}},
+        Experiment: lambda: {"step": "compute", "given": {"start": 0, "stop": 1, "digest": job.data_digest}},
+    }
+    return {"job": job, "number": 0, **given[whole]()}
 
 
 def put(row, **fields):
@@ -100,7 +120,7 @@ def work_off(row):
 
 def test_no_two_models_share_a_task():
     names = [model.TASK for model in models_of()]
-    assert len(set(names)) == len(names) == 7
+    assert len(set(names)) == len(names) == 11
 
 
 class TestQueue:
@@ -132,11 +152,11 @@ class TestQueue:
 
     def test_a_queue_in_which_it_waits_for_long_stands_still(self, row):
         for one in models_of():
-            late = timezone.now() - timedelta(seconds=stalls.quiet_s() + 1)
+            late = timezone.now() - timedelta(seconds=reaper.quiet_s() + 1)
             one._default_manager.update(created_at=late, progressed_at=late)
-        assert stalls.stalled_queues([]) == [row.QUEUE]
+        assert reaper.stalled_queues([]) == [row.QUEUE]
         held(row)
-        assert stalls.stalled_queues([]) == []
+        assert reaper.stalled_queues([]) == []
 
 
 class TestRun:

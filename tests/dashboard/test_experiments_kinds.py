@@ -19,15 +19,16 @@ from dashboard.datasets.services import import_dataset
 from dashboard.experiments import files
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.preset_curves import curves_of, preset_curves
+from dashboard.experiments.run_results import curves_of, preset_curves
 from dashboard.storage.data_files import read_data
 from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
 from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TemporalDistance
 from privacy_engine.experiments.synthetic_series import taxi
 from tests.dashboard.command_runner import Terminal, runner
+from tests.dashboard.experiment_runs import work_off
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
-from tests.dashboard.test_experiments_api import URL, digest_of, of, work_off
+from tests.dashboard.test_experiments_api import URL, digest_of, of
 from tests.engine.test_experiments_kinds import every_measure
 from tests.patience import patience
 

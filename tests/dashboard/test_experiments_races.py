@@ -12,18 +12,18 @@ import pytest
 from django.conf import settings
 from django.db.models.functions import Now
 
-from dashboard.core import failures
 from dashboard.datasets import services as datasets
 from dashboard.experiments import execution, files
 from dashboard.experiments.context import material_of
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Experiment, ExperimentPart
 from dashboard.jobs import leases, reaper
 from dashboard.jobs.models import State
 from privacy_engine.cleaning import DropRepeats
 from privacy_engine.experiments import FolderStore, partition, presets, run
 from tests.cases import refreshed
 from tests.dashboard.conftest import upload
-from tests.dashboard.test_experiments_api import SPEC, URL, digest_of, of, work_off
+from tests.dashboard.experiment_runs import work_off
+from tests.dashboard.test_experiments_api import SPEC, URL, digest_of, of
 
 HOME = Path(settings.CAIRN_HOME)
 pytestmark = pytest.mark.slow
@@ -73,73 +73,78 @@ def once(monkeypatch, module, name, what):
     monkeypatch.setattr(module, name, first)
 
 
-def lost(pk):
-    Part.objects.filter(pk=pk).update(lease_until=Now() - timedelta(seconds=1))
-    assert reaper.sweep(Part)["requeued"] == 1
+def lost(row):
+    """What the sweep does once the lease of its worker has expired."""
+    type(row).objects.filter(pk=row.pk).update(lease_until=Now() - timedelta(seconds=1))
+    assert reaper.sweep(type(row))["requeued"] == 1
+
+
+def killed(monkeypatch, module, name):
+    """The worker is killed as it calls ``module.name`` for the first time: it stores nothing any more."""
+    with monkeypatch.context() as patch:
+        patch.setattr(module, name, Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            work_off()
+
+
+def waiting():
+    return ExperimentPart.objects.filter(state=State.QUEUED).order_by("number")
 
 
 def assert_the_engines_table(pk, expected):
     row = Experiment.objects.get(pk=pk)
     assert (row.state, row.error, row.progress) == (State.DONE, None, 1.0)
     assert files.read(row).equals(expected)
-    assert not Part.objects.filter(state__in=execution.OPEN).exists()
+    assert not ExperimentPart.objects.exists()
 
 
 class TestCutting:
-    def test_a_plan_that_is_lost_after_its_parts_were_made_is_made_again(self, queued, computed, expected):
-        (first,) = Part.objects.all()
-        execution.run(first.pk)
-        old = list(Part.objects.exclude(pk=first.pk).order_by("pk"))
-        execution.run(old[0].pk)
-        before = len(computed)
-        token = leases.claim(Part, old[1].pk)
-        Part.objects.filter(pk=first.pk).update(state=State.QUEUED, finished_at=None)
-        execution.run(first.pk)
-        assert not Part.objects.filter(pk__in=[part.pk for part in old]).exists()
-        with pytest.raises(leases.LeaseLost):
-            leases.Lease(Part, old[1].pk, token).finish(State.DONE)
+    def test_it_is_cut_once_however_many_workers_hold_it(self, queued, computed, expected):
+        work_off(0)
+        cut = set(ExperimentPart.objects.values_list("pk", flat=True))
+        began = ExperimentPart.objects.earliest("created_at").created_at
+        for _ in range(3):
+            work_off(1)
+            row = Experiment.objects.get()
+            assert (row.state, row.attempt, row.started_at) == (State.QUEUED, 0, began)
+            assert set(ExperimentPart.objects.values_list("pk", flat=True)) == cut
         work_off()
         assert_the_engines_table(queued, expected)
-        assert len(computed) == len({(block.cell.digest, block.first) for _, block, *_ in computed}) > before
+        assert len(computed) == len({(block.cell.digest, block.first) for _, block, *_ in computed}) == 120
 
     @pytest.mark.parametrize("further", [0, 10_000])
     def test_a_worker_whose_lease_expired_leaves_its_successors_parts(self, queued, monkeypatch, expected, further):
-        (first,) = Part.objects.all()
         seen = []
 
         def replaced():
-            lost(first.pk)
-            execution.run(first.pk)
+            lost(Experiment.objects.get())
             work_off(further)
-            seen.append(set(Part.objects.values_list("pk", "state")))
+            seen.append(set(ExperimentPart.objects.values_list("pk", "state")))
 
         once(monkeypatch, execution, "_loaded", replaced)
-        execution.run(first.pk)
-        assert set(Part.objects.values_list("pk", "state")) == seen[0]
+        execution.run(queued)
+        assert set(ExperimentPart.objects.values_list("pk", "state")) == seen[0]
         work_off()
         assert_the_engines_table(queued, expected)
 
-    def test_cancelled_and_resumed_meanwhile_the_new_plan_counts(self, queued, owner_api, monkeypatch, expected):
-        (old,) = Part.objects.all()
-        new = []
-
+    def test_cancelled_and_resumed_meanwhile_the_new_claim_counts(self, queued, owner_api, monkeypatch, expected):
         def again():
             owner_api.post(of(queued, "cancel"))
             owner_api.post(of(queued, "resume"))
-            new.extend(Part.objects.all())
 
         once(monkeypatch, execution, "_loaded", again)
-        execution.run(old.pk)
-        assert [(part.pk, part.state) for part in Part.objects.all()] == [(new[0].pk, State.QUEUED)]
+        execution.run(queued)
+        row = Experiment.objects.get()
+        assert (row.state, row.attempt, row.parts.count()) == (State.QUEUED, 0, 0)
         work_off()
         assert_the_engines_table(queued, expected)
 
     def test_cells_that_draw_the_same_landmarks_are_of_one_part(self, queued):
         """Two workers would each compute them: together they would take longer than one."""
-        work_off(1)
+        work_off(0)
         material = material_of(Experiment.objects.get())
-        parts = Part.objects.exclude(start=None).order_by("start")
-        drawn = [{block.cell.draws for block in material.blocks[p.start : p.stop]} for p in parts]
+        given = [part.given for part in waiting()]
+        drawn = [{block.cell.draws for block in material.blocks[of["start"] : of["stop"]]} for of in given]
         assert len(material.blocks) == 120
         assert sum(map(len, drawn)) == len(set.union(*drawn)) == 30
 
@@ -150,78 +155,89 @@ class TestAtWork:
             owner_api.post(of(queued, "cancel"))
             assert owner_api.post(of(queued, "resume")).json()["state"] == "queued"
 
-        work_off(1)
         once(monkeypatch, execution, "compute", again)
         work_off()
         assert_the_engines_table(queued, expected)
 
-    def test_it_is_preempted_by_a_release_after_a_block(self, queued, submit, computed, expected):
-        work_off(1)
-        part = Part.objects.filter(state=State.QUEUED).order_by("pk").first()
-        assert part.stop - part.start > 2
+    def test_it_gives_way_to_a_release_after_a_block(self, queued, submit, computed, expected):
+        work_off(0)
+        part = waiting().last()
+        assert part.given["stop"] - part.given["start"] > 2
         release = submit()
         for turn in (1, 2):
-            execution.run(part.pk)
-            assert (refreshed(part).state, part.attempt, part.token, len(computed)) == (State.QUEUED, 0, None, turn)
+            execution.run(queued)
+            for row in (part, Experiment.objects.get()):
+                assert (refreshed(row).state, row.attempt, row.token) == (State.QUEUED, 0, None)
+            assert len(computed) == turn
         type(release).objects.update(state=State.CANCELLED, finished_at=Now())
-        execution.run(part.pk)
-        assert (refreshed(part).state, len(computed)) == (State.DONE, part.stop - part.start)
+        work_off(1)
+        assert (refreshed(part).state, len(computed)) == (State.DONE, part.given["stop"] - part.given["start"])
         work_off()
         assert_the_engines_table(queued, expected)
 
-    def test_one_failed_part_ends_it_though_others_wait(self, queued):
-        work_off(1)
-        part = Part.objects.filter(state=State.QUEUED).first()
-        Part.objects.filter(pk=part.pk).update(attempt=settings.CAIRN_MAX_ATTEMPTS - 1)
-        leases.claim(Part, part.pk)
-        Part.objects.filter(pk=part.pk).update(lease_until=Now() - timedelta(seconds=1))
-        assert reaper.sweep(Part)["failed"] == 1
-        execution.recover_lost()
-        row = Experiment.objects.get()
-        assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
-        assert not Part.objects.filter(state__in=execution.OPEN).exists()
+    def test_no_worker_holds_it_for_long(self, queued, monkeypatch, expected):
+        monkeypatch.setattr(execution, "HELD_S", 0.0)
+        sessions = 0
+        while Experiment.objects.get().state == State.QUEUED:
+            execution.run(queued)
+            sessions += 1
+        assert sessions > 3
+        assert_the_engines_table(queued, expected)
 
-    def test_a_late_report_of_an_old_failure_does_not_end_what_was_resumed(self, queued, owner_api):
-        work_off(1)
-        Part.objects.filter(state=State.QUEUED).update(
-            state=State.FAILED, finished_at=Now(), error=failures.stored_failure("memory")
-        )
-        execution.update_state(queued)
-        assert owner_api.get(of(queued)).json()["error"]["code"] == "memory"
-        owner_api.post(of(queued, "resume"))
-        execution._fail(queued)
-        assert Experiment.objects.get().state == Part.objects.get().state == State.QUEUED
+    def test_who_takes_a_part_of_one_that_no_worker_holds_holds_it(self, queued, expected):
+        work_off(0)
+        assert execution.run_part(waiting().first().pk)
+        assert_the_engines_table(queued, expected)
+
+    def test_one_failed_part_ends_it_though_others_wait(self, queued):
+        work_off(0)
+        part = waiting().first()
+        ExperimentPart.objects.filter(pk=part.pk).update(attempt=settings.CAIRN_MAX_ATTEMPTS - 1)
+        leases.claim(ExperimentPart, part.pk)
+        ExperimentPart.objects.filter(pk=part.pk).update(lease_until=Now() - timedelta(seconds=1))
+        once(monkeypatch := pytest.MonkeyPatch(), execution, "_run_part", lambda: reaper.sweep(ExperimentPart))
+        work_off()
+        monkeypatch.undo()
+        row = Experiment.objects.get()
+        assert (row.state, row.error["code"], row.parts.count()) == (State.FAILED, "crashed", 0)
 
 
 class TestTheEnd:
-    def test_two_who_find_the_last_block_done_make_one_table(self, queued, monkeypatch, expected):
+    def test_a_second_worker_that_makes_the_table_too_changes_nothing(self, queued, monkeypatch, expected):
         written = noticed(monkeypatch, files, "write")
-        once(monkeypatch, files, "write", lambda: execution.update_state(queued))
+
+        def replaced():
+            lost(Experiment.objects.get())
+            execution.run(queued)
+
+        once(monkeypatch, files, "write", replaced)
         work_off()
         assert len(written) == 2
         assert_the_engines_table(queued, expected)
         row = Experiment.objects.get()
         assert row.folder.iterdir() == [row.table_path(row.table_sha256)]
 
-    def test_killed_before_the_table_it_is_made_by_another(self, queued, monkeypatch, expected, computed):
-        with monkeypatch.context() as patch:
-            patch.setattr(execution, "_finish", lambda pk: None)
-            work_off()
-        execution.recover_lost()
-        assert not Part.objects.filter(state__in=execution.OPEN).exists()  # its worker may still be running it
-        Part.objects.update(finished_at=Now() - timedelta(seconds=settings.CAIRN_LEASE_S + 1))
+    @pytest.mark.parametrize("step", [(execution, "_cut"), (execution, "_computed"), (files, "write")])
+    def test_killed_it_is_gone_on_with_by_another(self, queued, monkeypatch, expected, computed, step):
+        if step[0] is files:
+            work_off(2)
+        killed(monkeypatch, *step)
         before = len(computed)
-        execution.recover_lost()
-        assert work_off() == 1
-        assert len(computed) == before
+        row = Experiment.objects.get()
+        assert (row.state, row.attempt) == (State.RUNNING, 1)
+        lost(row)
+        for part in ExperimentPart.objects.filter(state=State.RUNNING):
+            lost(part)
+        work_off()
+        assert len(computed) == 120
+        assert before in (0, 120)
         assert_the_engines_table(queued, expected)
 
     def test_killed_there_again_and_again_it_is_given_up(self, queued, monkeypatch):
-        monkeypatch.setattr(execution, "_finish", lambda pk: None)
         for _ in range(settings.CAIRN_MAX_ATTEMPTS):
-            work_off()
-            Part.objects.update(finished_at=Now() - timedelta(seconds=settings.CAIRN_LEASE_S + 1))
-            execution.recover_lost()
+            killed(monkeypatch, files, "write")
+            Experiment.objects.update(lease_until=Now() - timedelta(seconds=1))
+            reaper.sweep(Experiment)
         row = Experiment.objects.get()
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
 
@@ -243,11 +259,10 @@ class TestTheEnd:
 
 class TestBlocksThatGo:
     def test_cleared_away_meanwhile_they_are_computed_again(self, queued, expected):
-        work_off(3)
+        work_off(2)
         shutil.rmtree(HOME / "blocks")
         work_off()
         assert_the_engines_table(queued, expected)
-        assert Experiment.objects.get().attempt == 2
 
     def test_but_only_three_times_and_at_once_no_one_reads_them_back(self, owner_api, queued, monkeypatch):
         monkeypatch.setattr(FolderStore, "get", lambda *_: None)
@@ -259,7 +274,6 @@ class TestBlocksThatGo:
 
     def test_a_folder_that_goes_in_the_very_moment_is_made_again(self, queued, monkeypatch, expected):
         kept = HOME / "blocks"
-        work_off(1)
         plain, gone = Path.replace, []
 
         def replace(self, target):
@@ -285,8 +299,9 @@ class TestItsDataset:
 
     def test_is_not_read_again_while_it_runs(self, tried, owner_api):
         dataset, pk = tried
-        for begun in (0, 1):
-            work_off(begun)
+        for begun in (False, True):
+            if begun:
+                work_off(0)
             again = owner_api.post(f"/api/v1/datasets/{dataset.pk}/read/", {"options": {}}, format="json")
             assert again.status_code == 409, again.content
         work_off()
@@ -295,7 +310,7 @@ class TestItsDataset:
 
     def test_read_again_in_between_it_resumes_with_the_new_points(self, tried, owner_api):
         dataset, pk = tried
-        work_off(2)
+        work_off(1)
         owner_api.post(of(pk, "cancel"))
         before = Experiment.objects.get(pk=pk)
         datasets.reread_dataset(dataset=dataset, options={}, cleaning=[DropRepeats()])
@@ -313,7 +328,7 @@ def test_deleted_while_it_runs_no_file_comes_back(
         with django_capture_on_commit_callbacks(execute=True):
             assert owner_api.delete(of(queued)).status_code == 204
 
-    work_off(2)
+    work_off(1)
     once(monkeypatch, execution, "compute", deleted)
     work_off()
     assert not [path for name in ("blocks", "experiments") for path in (HOME / name).rglob("*") if path.is_file()]

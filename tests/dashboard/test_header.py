@@ -89,3 +89,17 @@ def test_pages_explain_their_terms_where_nothing_else_handles_the_click(owner_pa
         assert len(buttons) == len(set(buttons)), (page, stated)
         assert set(NOTE.findall(body)) >= set(buttons), (page, stated)
         assert not TAKES_PRESSES.search(body), (page, stated)
+
+
+def test_titles_of_a_table_mark_numbers_and_hide_that_of_actions():
+    actions = '<th scope="col"><span class="visually-hidden">Actions</span></th>'
+    assert rendered('{% titles "Name" "#Events" "" %}') == (
+        f'<th scope="col">Name</th><th scope="col" class="number">Events</th>{actions}'
+    )
+    table = rendered('{% table name "" caption=name %}<tr></tr>{% endtable %}', name="<i>")
+    assert "<i>" not in table
+    assert (
+        f'<caption class="visually-hidden">&lt;i&gt;</caption><thead><tr><th scope="col">&lt;i&gt;</th>{actions}'
+        in table
+    )
+    assert "<tbody><tr></tr></tbody>" in table

@@ -15,18 +15,18 @@ from django.utils import timezone
 from dashboard.accounts.models import User
 from dashboard.config.celery import Heartbeat
 from dashboard.config.celery import app as current_app
-from dashboard.core import alternatives, beats, paging
+from dashboard.core import beats, paging
 from dashboard.core.tags import LENGTH as TAGS_LENGTH
 from dashboard.core.tags import tag_choices
 from dashboard.core.templatetags import display
 from dashboard.datasets import selectors, services
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.tasks import import_dataset as read_it
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Experiment, ExperimentPart
 from dashboard.jobs import workers
 from dashboard.jobs.api import MOST_OPEN
 from dashboard.jobs.models import State
 from dashboard.jobs.positions import positions
+from dashboard.jobs.tasks import TASKS
 from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project
 from dashboard.releases.models import Release
@@ -85,13 +85,13 @@ class TestImports:
         for error in (MemoryError(), errors.FormatError(message, code="empty")):
             with monkeypatch.context() as patch:
                 patch.setattr("dashboard.datasets.execution.read", Mock(side_effect=error))
-                read_it(str(queued.pk))
+                TASKS[Dataset](str(queued.pk))
             shown = owner_api.get(f"{API}datasets/{queued.pk}/").json()["error"]
             if shown["code"] == "memory":
                 assert owner_api.post(ended(owner_api)[0]["urls"]["retry"]).status_code == 200
         assert (shown["code"], shown["message"], shown["action"]) == ("empty", message, action)
         assert owner_api.post(f"{API}datasets/{queued.pk}/retry/").status_code == 200
-        read_it(str(queued.pk))
+        TASKS[Dataset](str(queued.pk))
         assert (refreshed(queued).state, queued.error) == (State.READY, None)
 
     def test_fail_upload_gone(self, owner_api, queued):
@@ -107,12 +107,11 @@ def waiting(owner, name, ago_s):
     return row
 
 
-def experiment(owner, *starts):
-    """A queued experiment with a waiting part at each of ``starts``."""
+def experiment(owner, parts=0):
+    """A queued experiment with so many waiting parts."""
     spec = experiments.presets.parse({"name": "temporal-distance"}).spec()
     row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
-    for start in starts:
-        Part.objects.create(experiment=row, start=start)
+    ExperimentPart.objects.bulk_create(ExperimentPart(job=row, number=number) for number in range(parts))
     return row
 
 
@@ -126,7 +125,7 @@ class TestPositions:
 
     def test_parts_count_once_and_in_the_queue_of_experiments(self, owner):
         dataset = waiting(owner, "large", 60)
-        first, second = experiment(owner, 0, 5, 9), experiment(owner, None)
+        first, second = experiment(owner, 3), experiment(owner)
         assert positions() == {dataset.pk: 1, first.pk: 1, second.pk: 2}
 
     def test_the_api_reports_them(self, owner_api, owner):
@@ -134,12 +133,12 @@ class TestPositions:
         second = waiting(owner, "second", 30)
         assert [job["queue_position"] for job in owner_api.get(JOBS).json()["results"]] == [1, 2]
         assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["queue_position"] == 2
-        row = experiment(owner, None)
+        row = experiment(owner)
         assert owner_api.get(f"/api/v1/experiments/{row.pk}/").json()["queue_position"] == 1
 
     def test_pages_state_it(self, owner_page, owner):
-        experiment(owner, None)
-        third = [experiment(owner, None) for _ in range(2)][-1]
+        experiment(owner)
+        third = [experiment(owner) for _ in range(2)][-1]
         page = owner_page.get(f"/experiments/{third.pk}/").content.decode()
         assert "Waiting for a worker, third in the queue" in page
         assert "waiting for a worker, second in the queue" in owner_page.get("/experiments/").content.decode()
@@ -246,18 +245,18 @@ def rows(owner, stranger):
 
 def test_two_parts_have_the_rows_and_pages_of_one_list(rows, stranger):
     for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), selectors.with_sizes(rows)):
-        parts = [set(part.values_list("pk", flat=True)) for part in alternatives.parts_of(these)]
+        parts = [set(part.values_list("pk", flat=True)) for part in paging.parts_of(these)]
         assert len(parts) == 2
         assert all(parts)
         assert not parts[0] & parts[1]
         assert parts[0] | parts[1] == set(these.values_list("pk", flat=True))
         assert paging.count_of(these) == these.count() == len(parts[0] | parts[1])
-    (part,) = alternatives.parts_of(selectors.visible_datasets(stranger))  # visible for one reason
+    (part,) = paging.parts_of(selectors.visible_datasets(stranger))  # visible for one reason
     assert part.count() == paging.count_of(selectors.visible_datasets(stranger)) == COUNT // 3
-    assert (len(alternatives.parts_of(rows[:3])), paging.count_of(rows[:3])) == (1, 3), "of which some were taken"
+    assert (len(paging.parts_of(rows[:3])), paging.count_of(rows[:3])) == (1, 3), "of which some were taken"
     assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
     with pytest.raises(TypeError, match="two joined by OR"):
-        alternatives.mark_alternatives(Dataset.objects.filter(name="x"))
+        paging.mark_alternatives(Dataset.objects.filter(name="x"))
     for order in ("-created_at", "created_at", "name", "-name", "-points", "owner__username"):
         ordered = selectors.with_ledger(selectors.with_sizes(rows.order_by(order, "pk")))
         paginator = paging.KeyPaginator(ordered, 7)

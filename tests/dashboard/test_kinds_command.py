@@ -13,9 +13,9 @@ from dashboard.streams.models import LiveStream
 from privacy_engine import formats
 from privacy_engine.analysis.checkin_forecast import checkin_forecast
 from privacy_engine.analysis.stream_forecast import count_forecast
+from privacy_engine.exports.reading import bare
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.verify import verify
-from privacy_engine.verify.readers import bare
 from tests.dashboard import kinds
 from tests.dashboard.command_runner import runner
 from tests.dashboard.kinds import POPULARITY, SAMPLE, STREAM

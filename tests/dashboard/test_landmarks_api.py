@@ -12,13 +12,12 @@ from django.db import IntegrityError, transaction
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
-from dashboard.landmarks import dummy_landmarks, selectors, services
+from dashboard.landmarks import selectors, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
 from dashboard.maps.series_cache import line
-from dashboard.storage.data_files import read_data, read_release, write_data
-from dashboard.storage.large_files import series_index
+from dashboard.storage.data_files import read_data, read_release, series_index, write_data
 from privacy_engine import errors, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.arrow import pq
@@ -93,7 +92,7 @@ class TestDuplicate:
         assert owner_api.get(one["urls"]["self"]).json() == one
         assert owner_api.get(made["urls"]["self"]).status_code == 404
         coins = {"name": "dummies-one-sided", "epsilon": 1.0}
-        drawn = dummy_landmarks.add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
+        drawn = services.add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
         drawn = owner_api.get(f"{SETS}{drawn.pk}/").json()
         made = owner_api.post(drawn["urls"]["duplicate"], {"name": "Kept"}).json()
         assert (made["name"], made["selection"], made["source"]) == ("Kept", drawn["selection"], drawn["source"])

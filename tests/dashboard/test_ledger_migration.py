@@ -265,3 +265,62 @@ def test_streams_continue_after_the_upgrade(database, tmp_path):
         status, body = moved[name]
         assert (status, body["errors"][0]["published"][0]["time"]) == (409, time)
     assert moved["next"][0] == moved["empty"] == 201
+
+
+EXPERIMENTS = """
+import json, uuid
+import django; django.setup()
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+call_command("migrate", verbosity=0)
+from dashboard.accounts.models import User
+from dashboard.experiments import context, execution
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
+from dashboard.jobs import reaper
+from privacy_engine import experiments
+
+preset = experiments.presets.parse({"name": "correlated-loss", "repetitions": 20, "events": 60})
+owner = User.objects.create_user("owner")
+rows = [submit_experiment(owner=owner, preset=preset) for _ in range(3)]
+data, digest = execution._loaded(rows[0])
+material = context.material_of(rows[0])
+for block in material.blocks[:50]:
+    execution.compute(material, block, data, digest)
+
+call_command("migrate", "experiments", "0001_squashed", verbosity=0)
+old = MigrationExecutor(connection).loader.project_state([("experiments", "0001_squashed")]).apps
+old_rows, Part = (old.get_model("experiments", name) for name in ("Experiment", "Part"))
+running, queued, cancelled = (old_rows.objects.get(pk=row.pk) for row in rows)
+now = {"state": "running", "started_at": timezone.now()}
+old_rows.objects.filter(pk=running.pk).update(
+    data_digest=digest, attempt=2, progress=0.4, stage="Computing", **now)
+Part.objects.create(experiment=running, start=0, stop=50, state="done", finished_at=timezone.now())
+Part.objects.create(experiment=running, start=50, stop=60, token=uuid.uuid4(), lease_until=timezone.now(), **now)
+Part.objects.create(experiment=running, start=60, stop=120)
+Part.objects.create(experiment=queued)
+old_rows.objects.filter(pk=cancelled.pk).update(state="cancelled", finished_at=timezone.now())
+
+call_command("migrate", verbosity=0)
+found = {"states": [Experiment.objects.get(pk=row.pk).state for row in rows]}
+found["waiting"] = sorted(str(row.pk) for row in reaper._not_delivered(Experiment)) == sorted(
+    str(row.pk) for row in rows[:2])
+computed, plain = [], execution.compute
+execution.compute = lambda *of: computed.append(of[1]) or plain(*of)
+for row in rows:
+    execution.run(row.pk)
+found["computed"] = [len(computed), len(material.blocks)]
+found["after"] = [Experiment.objects.get(pk=row.pk).state for row in rows]
+found["tables"] = len(set(Experiment.objects.exclude(table_sha256="").values_list("table_sha256", flat=True)))
+print(json.dumps(found))
+"""
+
+
+def test_an_experiment_that_ran_goes_on_after_the_upgrade(database, tmp_path):
+    moved = migrated("-c", EXPERIMENTS, home=tmp_path, **database)
+    assert (moved["states"], moved["waiting"]) == (["queued", "queued", "cancelled"], True)
+    assert moved["computed"] == [70, 120], "what was kept is not computed again"
+    assert (moved["after"], moved["tables"]) == (["done", "done", "cancelled"], 1)

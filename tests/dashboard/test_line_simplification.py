@@ -9,8 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from dashboard.maps.line_simplification import TILE, TOLERANCE, TURN, WORLD, MapView, heights, importance_of
-from dashboard.maps.point_importance import LEVELS, MAX_RUN, RUNS, importance, importances
+from dashboard.maps.line_simplification import (
+    LEVELS,
+    MAX_RUN,
+    RUNS,
+    TILE,
+    TOLERANCE,
+    TURN,
+    WORLD,
+    MapView,
+    heights,
+    importance,
+    importance_of,
+    importances,
+)
 from dashboard.maps.varint import packed
 from privacy_engine.analysis import outline
 from privacy_engine.data import CheckIns, CountStream, Trajectory

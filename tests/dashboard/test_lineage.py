@@ -7,8 +7,9 @@ import pytest
 from django.test import override_settings
 
 from dashboard.core.errors import Conflict
-from dashboard.datasets import ledger, lineage, selectors, services, tasks
+from dashboard.datasets import ledger, lineage, selectors, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
+from dashboard.jobs.tasks import TASKS
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.mechanisms.landmark import Uniform
 from tests.dashboard.conftest import at_once, upload
@@ -81,7 +82,7 @@ class TestTheSameUpload:
     @pytest.mark.usefixtures("everything_is_large")
     def test_shares_it_when_a_worker_reads_it(self, owner):
         for row in [imported(owner, csv(lines(count=N - i))) for i in range(2)]:
-            tasks.import_dataset(str(row.pk))
+            TASKS[Dataset](str(row.pk))
         first, part = Dataset.objects.order_by("created_at")
         spend(first)
         assert per_km(part) == per_km(first) == 100.0

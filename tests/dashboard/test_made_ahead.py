@@ -111,7 +111,7 @@ def test_a_lost_attempt_leaves_nothing(owner, dataset, monkeypatch, files):
 def test_the_comparison_requests_what_was_made():
     """Its first query of charts, as the script has it."""
     root = Path("static/js/trajectory")
-    text = (root / "compare/release_layers.js").read_text()
+    text = (root / "compare/releases.js").read_text()
     usual = dict(re.findall(r"(\w+): ([\d.]+|DIAMETER_M)", re.search(r"const USUAL = \{(.*?)\}", text)[1]))
     usual["diameter_m"] = re.search(r'const DIAMETER_M = "(\d+)"', (root / "loss/view_state.js").read_text())[1]
     usual["points"] = re.search(r"const POINTS = (\d+)", text)[1]

@@ -9,7 +9,7 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts import address_views, attempts, mail, presence, services
+from dashboard.accounts import attempts, mail, password_views, presence, services
 from dashboard.accounts.models import User, UserSession
 from tests.cases import refreshed
 from tests.dashboard.test_passwords import FORM, NEW, OLD, is_in, logged_in, with_password
@@ -143,7 +143,7 @@ class TestAddress:
         link = link_in(sent()[0])
         assert logged_in(stranger).post(link).status_code == 410
         assert Client().post(link)["Location"].startswith("/login/?next=")
-        monkeypatch.setattr(address_views, "LIFE_S", -1)
+        monkeypatch.setattr(password_views, "LIFE_S", -1)
         assert here.post(link).status_code == 410
         forged = signing.dumps({"user": str(owner.pk), "email": "x@example.org", "before": ""}, salt="other")
         assert here.post(f"/account/address/{forged}/").status_code == 410

@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from dashboard.core import beats, database_errors
 from dashboard.datasets.models import Dataset
-from dashboard.experiments.models import Part
+from dashboard.experiments.models import Experiment
 from dashboard.jobs import leases, monitor, queue, reaper, slots
 from dashboard.jobs.models import State
-from dashboard.jobs.stalls import quiet_s, stalled_queues
+from dashboard.jobs.reaper import quiet_s, stalled_queues
 from privacy_engine.core import progress
 from tests.cases import refreshed
 from tests.dashboard.test_jobs_api import experiment
@@ -237,10 +237,10 @@ def ago(seconds):
     return timezone.now() - timedelta(seconds=seconds)
 
 
-def part(owner, **columns):
+def batch(owner, **columns):
     """A job of the queue of batches."""
-    made = experiment(owner, None).parts.get()
-    Part.objects.filter(pk=made.pk).update(**columns)
+    made = experiment(owner)
+    Experiment.objects.filter(pk=made.pk).update(**columns)
     return made
 
 
@@ -280,7 +280,7 @@ class TestStalledQueues:
 
     def test_jobs_of_another_queue_are_a_reason_where_every_worker_takes_them_too(self, owner):
         dataset(owner, created_at=ago(70))
-        part(owner, progressed_at=ago(1), **RUNS)
+        batch(owner, progressed_at=ago(1), **RUNS)
         assert stalled_queues([BOTH]) == []
         assert stalled_queues([BOTH, ALONE]) == ["interactive"]
         assert stalled_queues([]) == ["interactive"]
@@ -288,14 +288,14 @@ class TestStalledQueues:
     def test_an_owner_who_has_enough_running_does_not_make_a_queue_stall(self, owner, settings):
         settings.CAIRN_OWNER_RUNNING = 1
         dataset(owner, created_at=ago(70))
-        part(owner, progressed_at=ago(100), **RUNS)
+        batch(owner, progressed_at=ago(100), **RUNS)
         assert stalled_queues([]) == []
 
     def test_health_reports_it(self, owner, client):
-        part(owner, created_at=ago(70))
+        batch(owner, created_at=ago(70))
         answer = client.get("/healthz")
         assert (answer.status_code, answer.json()["ok"], answer.json()["stalled"]) == (200, False, ["batch"])
-        Part.objects.update(created_at=ago(1))
+        Experiment.objects.update(created_at=ago(1))
         assert client.get("/healthz").json()["ok"] is True
 
 

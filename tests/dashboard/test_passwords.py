@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from dashboard.accounts import attempts, browsers, services
+from dashboard.accounts import attempts, services, session_store
 from dashboard.accounts.models import ApiToken, LoginLink, User, UserSession
 from tests.cases import refreshed
 
@@ -135,7 +135,7 @@ def test_the_name_of_a_browser():
     names = {FIREFOX: "Firefox 128 on Linux", mac: "Safari 17 on macOS", phone: "Chrome 120 on iPhone"}
     names |= {edge: "Edge 120 on Windows", android: "Chrome 120 on Android", "curl/8.5.0": "curl 8"}
     names |= {"<script>alert(1)</script>": "", "": ""}
-    assert {agent: browsers.browser_name(agent) for agent in names} == names
+    assert {agent: session_store.browser_name(agent) for agent in names} == names
 
 
 class TestRecord:

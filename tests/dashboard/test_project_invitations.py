@@ -134,6 +134,8 @@ class TestJoining:
         text = page.get(link).content.decode()
         assert "<strong>lead</strong> invites you to the project <strong>Taxis</strong>" in text
         assert "<strong>an editor</strong>" in text
+        assert "The link works once, until" in text
+        assert "its members see that name" in text
         assert role_in(project, "stranger") is None, "a browser that only reads does not join"
         assert page.post(link)["Location"] == project.page_url
         assert role_in(project, "stranger") == "editor"
@@ -201,6 +203,7 @@ class TestJoining:
         settings.CAIRN_USERS_INVITE = True
         for answer in (logged_in(stranger).post(link), Client().post(link, NEWCOMER)):
             assert (answer.status_code, "at most 1 members" in answer.content.decode()) == (409, True)
+            assert "<strong>lead</strong>, who owns the project, can change that" in answer.content.decode()
         assert (Invitation.objects.get().used_at, User.objects.filter(username="newcomer").count()) == (None, 0)
 
     @pytest.mark.django_db(transaction=True)
@@ -239,7 +242,7 @@ class TestEnd:
             assert {answer.status_code for answer in answers} == {410}
             pages = {re.sub(rb'"[^"]{64}"', b"", answer.content) for answer in answers}  # the CSRF token
             assert len(pages) == 1
-            assert b"Whoever sent it can send another one" in pages.pop()
+            assert b"Whoever sent it can send another one; else contact the operator" in pages.pop()
         assert Client().post(f"/join/{token_of(good)}/", NEWCOMER).content == Client().get(paths[0]).content
         assert Client().get(good).status_code == Client().get(account).status_code == 200
 

@@ -234,8 +234,8 @@ class TestGone:
     def test_deleted_while_a_worker_runs_it_nothing_stays(self, queued_attack, monkeypatch):
         honest = execution.attacked
 
-        def disturbed(row, token, report):
-            found = honest(row, token, report)
+        def disturbed(row, *rest):
+            found = honest(row, *rest)
             Attack.objects.filter(pk=row.pk).delete()
             return found
 

@@ -1,6 +1,7 @@
 """Releases: submitting, drawing, cancelling, retrying and discarding; an attempt without a result leaves no files."""
 
 import json
+from functools import partial
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -23,7 +24,7 @@ from dashboard.releases import downloads, execution, services
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, parquet
 from privacy_engine import data, metrics
-from privacy_engine.data.published import trajectories_digest
+from privacy_engine.data.points_digest import trajectories_digest
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base import mechanism
 from privacy_engine.mechanisms.landmark.joint import Joint
@@ -343,7 +344,9 @@ class TestLong:
             if len(received) == 3:
                 raise leases.Cancelled
 
+        lease = Mock(report=report, token=row.pk)
+        lease.reporting = partial(leases.Lease.reporting, lease)
         with pytest.raises(leases.Cancelled):
-            execution.draw_release(row, Mock(report=report, token=row.pk))
+            execution.draw_release(row, lease)
         assert {stage for stage, _ in received} == {"Reading", "Drawing"}
         assert received[-1][1] < 0.75

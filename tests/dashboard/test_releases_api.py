@@ -13,8 +13,8 @@ from dashboard.jobs.models import now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
 from dashboard.releases import downloads, execution, naming
-from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
+from dashboard.releases.selectors import batches
 from privacy_engine import exports, formats
 from privacy_engine.datatypes import datatypes
 from privacy_engine.releases.spec import ReleaseSpec

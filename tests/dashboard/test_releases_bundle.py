@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dashboard.releases import bundle, downloads, execution
-from dashboard.releases.common.published import read_release
+from dashboard.releases.common.release_data import read_release
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
 from privacy_engine import __version__, formats

@@ -15,7 +15,7 @@ from dashboard.datasets.services import set_budget
 from dashboard.jobs.models import State
 from dashboard.releases import downloads, execution, files, services
 from dashboard.releases.models import Release
-from dashboard.releases.trajectory import derivation
+from dashboard.releases.trajectory import drawing
 from dashboard.storage import data_files, parquet
 from privacy_engine import exports, formats, metrics
 from privacy_engine.accounting import estimation, temporal
@@ -117,7 +117,7 @@ class TestDerivation:
         made = derive(CAUSAL)
         made.dataset.points_path.unlink()
         made.dataset.original_path.unlink()
-        (release,) = derivation.derived(made, Mock())
+        (release,) = drawing.derived(made, Mock())
         (source,) = files.read_releases(done)
         assert np.array_equal(release.event, source.event)
         assert np.array_equal(release.budgets, source.budgets)

@@ -13,8 +13,8 @@ from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, files, reproduce
-from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
+from dashboard.releases.selectors import batches
 from dashboard.releases.services import derive_release
 from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanisms.base.mechanism import mechanisms

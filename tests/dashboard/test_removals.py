@@ -17,7 +17,7 @@ from dashboard.datasets.services import delete_dataset, import_dataset, reread_d
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs import queue
-from dashboard.maintenance import cleanup, objects, orphans, retention
+from dashboard.maintenance import cleanup, objects, orphans
 from dashboard.releases.models import Release
 from dashboard.storage import installation, removals, stored_path, trash
 from dashboard.storage.models import Removal
@@ -169,7 +169,7 @@ class TestRequested:
     def test_originals_go_by_retention_also_after_a_kill(self, ready_dataset, settings):
         settings.CAIRN_ORIGINAL_DAYS = 1
         Dataset.objects.update(finished_at=timezone.now() - timedelta(days=2))
-        assert retention.apply()["originals"] == 1  # no callback after the commit: it was killed there
+        assert cleanup.apply_retention()["originals"] == 1  # no callback after the commit: it was killed there
         assert str(ready_dataset.original_path) in names()
         removals.finish()
         assert names("datasets/") == [str(ready_dataset.points_path)]

@@ -21,7 +21,7 @@ from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.services import delete_dataset, import_dataset
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
-from dashboard.maintenance import cleanup, retention
+from dashboard.maintenance import cleanup
 from dashboard.storage import local_files, removals, uploads
 from privacy_engine.audit import AuditSpec
 from tests.dashboard.api_helpers import first_error, refused
@@ -342,7 +342,7 @@ class TestRetention:
 
     def test_keeps_everything_unless_it_is_set(self, owner, done):
         self.old(Dataset, done.dataset_id, 10_000)
-        assert retention.apply() == {"originals": 0, "failed": 0}
+        assert cleanup.apply_retention() == {"originals": 0, "failed": 0}
         assert done.dataset.original_path.exists()
 
     def test_removes_originals_and_nothing_made_of_them(self, owner, done, settings):
@@ -351,12 +351,12 @@ class TestRetention:
         Dataset.objects.filter(pk=waits.pk).update(state=State.QUEUED, finished_at=None)
         self.old(Dataset, done.dataset_id)
         self.old(Dataset, young.pk, 29)
-        assert retention.apply()["originals"] == 1
+        assert cleanup.apply_retention()["originals"] == 1
         removals.finish()  # as it does after a commit
         assert [one.original_path.exists() for one in (done.dataset, young, waits)] == [False, True, True]
         assert done.dataset.points_path.exists()
         assert quota.used_bytes(owner) == 2 * SIZE
-        assert retention.apply()["originals"] == 0
+        assert cleanup.apply_retention()["originals"] == 0
         answer = logged_in(owner).post(f"{API}{done.dataset_id}/read/", {}, content_type="application/json")
         assert answer.status_code == 409
 
@@ -368,5 +368,5 @@ class TestRetention:
         for row in (old, young):
             queue.request_cancel(row)
         self.old(Audit, old.pk)
-        assert retention.apply()["failed"] == 1
+        assert cleanup.apply_retention()["failed"] == 1
         assert set(Audit.objects.values_list("pk", flat=True)) == {young.pk, waits.pk}

@@ -179,7 +179,7 @@ class TestLargeFiles:
         """The lines in memory of a file with several row groups, one empty series, and its path."""
         monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
         monkeypatch.setattr("privacy_engine.datatypes.trajectory_table.BATCH", 25)
-        monkeypatch.setattr("dashboard.storage.large_files.BATCH", 7)
+        monkeypatch.setattr("dashboard.storage.data_files.BATCH", 7)
         rng = np.random.default_rng(4)
         series = [
             Trajectory(rng.random(n), rng.random(n), 60.0 * np.arange(n), name=str(n), person=str(n % 2))

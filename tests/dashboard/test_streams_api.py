@@ -13,7 +13,7 @@ from django.urls import reverse
 from dashboard.datasets import heat_maps
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.jobs.models import State
-from dashboard.releases.common import quoted_pages
+from dashboard.releases.common import pages
 from dashboard.releases.models import Release
 from dashboard.releases.stream import comparisons
 from privacy_engine.verify import verify
@@ -337,13 +337,13 @@ def test_a_release_that_ends_while_the_page_is_made_is_open_on_it(owner_api, own
     release = Release.objects.get(pk=released(owner_api, dataset, POPULARITY)["id"])
     finished = release.finished_at
     Release.objects.filter(pk=release.pk).update(state=State.QUEUED, finished_at=None)
-    spending = quoted_pages.spending
+    spending = pages.spending
 
     def meanwhile(*arguments):
         Release.objects.filter(pk=release.pk).update(state=State.DONE, finished_at=finished)
         return spending(*arguments)
 
-    monkeypatch.setattr(quoted_pages, "spending", meanwhile)
+    monkeypatch.setattr(pages, "spending", meanwhile)
     html = owner_page.get(reverse("releases:compare", args=[dataset["id"]])).content.decode()
     assert "No model yet" in html
     assert f'data-job="{release.pk}"' in html

@@ -27,7 +27,7 @@ from dashboard.datasets import execution as dataset_execution
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.experiments import execution as experiment_execution
-from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.models import Experiment, ExperimentPart
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs.models import OPEN, State, models_of
@@ -48,10 +48,14 @@ from tests.map_archive import serving, tiles_below, write_archive
 MECHANISM = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 RUN = {
     "release": release_execution.run,
+    "releasepart": release_execution.run_part,
     "dataset": dataset_execution.run,
+    "datasetpart": dataset_execution.run_part,
     "attack": attack_execution.run,
+    "attackpart": attack_execution.run_part,
     "audit": audit_execution.run,
-    "part": experiment_execution.run,
+    "experiment": experiment_execution.run,
+    "experimentpart": experiment_execution.run_part,
     "accountexport": export_execution.run,
     "areamap": area_execution.run,
 }
@@ -82,7 +86,6 @@ def _sweep_later():
     with suppress(OperationalError):
         for model in models_of():
             model._default_manager.filter(state=State.RUNNING).update(lease_until=long_ago)
-        Part.objects.filter(finished_at__isnull=False).update(finished_at=long_ago)
         cleanup.Cleanup().round()
 
 
@@ -132,7 +135,7 @@ def assert_ended_once(job, files):
         assert BudgetEntry.objects.filter(release_id=job.pk).count() == 1
         assert sorted(path.name for path in job.folder.iterdir()) == sorted([job.data_file, f"budgets-{job.data_file}"])
     if isinstance(job, Experiment):
-        assert set(job.parts.values_list("state", flat=True)) == {State.DONE}
+        assert not ExperimentPart.objects.filter(job=job).exists()
     assert not [name for name in files if name.endswith(".part")]
 
 

@@ -17,7 +17,7 @@ from dashboard.accounts.models import AccessEntry, User
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
-from dashboard.maintenance import retention
+from dashboard.maintenance import cleanup
 from dashboard.projects import services as projects
 from dashboard.projects.models import Membership, Role
 from dashboard.publications import copies
@@ -64,7 +64,7 @@ def test_an_export_has_the_points_of_a_dataset_whose_original_is_gone(owner, mak
     settings.CAIRN_ORIGINAL_DAYS = 1
     old, young = (make_dataset(owner, paris_day) for _ in range(2))
     Dataset.objects.filter(pk=old.pk).update(finished_at=timezone.now() - timedelta(days=2))
-    retention.apply()
+    cleanup.apply_retention()
     removals.finish()
     found = {name.rsplit("_", 1)[-1] for name in files_of(owner) if name.startswith("datasets/")}
     assert found == {
@@ -90,7 +90,7 @@ def test_retention_leaves_what_is_counted_or_read_again(owner, make_dataset, par
     Dataset.objects.filter(pk=failed.pk).update(state=State.FAILED, error={"code": "empty"})  # it can be read again
     Dataset.objects.filter(pk=counted.pk).update(aggregation={"dataset": str(plain.pk)})
     Dataset.objects.filter(pk=stays.pk).update(stay_detection={"dataset": str(plain.pk)})
-    assert retention.apply()["originals"] == 1
+    assert cleanup.apply_retention()["originals"] == 1
     assert list(Dataset.objects.exclude(original_removed_at=None)) == [plain]
 
 

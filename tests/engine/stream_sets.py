@@ -6,13 +6,12 @@ from functools import cache
 
 import numpy as np
 
-from privacy_engine.data import CountStream
 from privacy_engine.data.stream_release import StreamRelease
+from privacy_engine.laws.stream import stream_of
 
 
 def counted(rows):
-    counts = np.asarray(rows)
-    return CountStream(counts, [f"n{k}" for k in range(counts.shape[1])], [str(t) for t in range(len(counts))])
+    return stream_of(np.asarray(rows))
 
 
 def measured(metric, truth, published):

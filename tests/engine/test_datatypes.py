@@ -1,19 +1,26 @@
 """What every kind of data offers: tables, digests, exports that verify, facts, releases, metrics."""
 
+import hashlib
 import io
 import json
 import re
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from privacy_engine import exports
 from privacy_engine.accounting.privacy_loss import PrivacyLoss
 from privacy_engine.accounting.promise import Context
+from privacy_engine.core.whole_files import by_ending
 from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
 from privacy_engine.data.venues import Venues
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, DataError, ParameterError
+from privacy_engine.exports.base import all_formats
 from privacy_engine.exports.notebook import notebook
+from privacy_engine.exports.reference_page import written
 from privacy_engine.formats import KINDS
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import error_m, metrics
@@ -22,6 +29,7 @@ from privacy_engine.releases.label import Label, privacy_label
 from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from tests.cases import each, refusal
+from tests.engine.format_samples import zipped
 from tests.engine.mechanism_examples import walk
 from tests.engine.recorded import whole
 
@@ -178,8 +186,77 @@ def test_every_export_verifies(kind, fmt):
     found = verify(data, f"x.{fmt}")
     assert [check.message for check in found.checks if not check.holds] == []
     assert found.holds
-    whole([check.name for check in found.checks])
+    assert [check.name for check in found.checks] == ["readable", "label", "grid", "digest"]
     assert Label.model_validate(label).kind == kind
+
+
+@each(("kind", "fmt"), EVERY_EXPORT)
+def test_a_file_begins_like_the_formats_of_its_own_reader_alone(kind, fmt):
+    data, _ = exported(kind, fmt)
+    read = datatypes[kind].exports[fmt].read
+    assert [form.name for form in all_formats() if form.begins(data) and form.read is not read] == []
+    assert datatypes[kind].exports[fmt].begins(data)
+
+
+TAB_SEPARATED = """
+import json
+from privacy_engine.data import Trajectory
+from privacy_engine.exports.base import TABLES, ExportFormat, as_json
+from privacy_engine.exports.columns import chunks
+from privacy_engine.exports.contents import Unreadable
+from privacy_engine.exports.points import points
+
+
+def write(series, out, label):
+    out.write(f"# {as_json(dict(label))}\\n".encode())
+    for track in series:
+        for lon, lat, times in chunks(track):
+            for x, y, t in zip(lon, lat, times or [""] * len(lon), strict=True):
+                out.write("\\t".join([track.name, track.person, t, f"{x:.7f}", f"{y:.7f}"]).encode() + b"\\n")
+
+
+def read(data):
+    try:
+        label, *rows = data.decode().splitlines()
+        label = json.loads(label[2:])
+        rows = [(name, person, t, lon, lat) for name, person, t, lon, lat in (row.split("\\t") for row in rows)]
+    except ValueError as error:
+        raise Unreadable("The table is damaged.") from error
+    return points(rows, label)
+
+
+FORMATS = (
+    ExportFormat(
+        Trajectory.kind, "tab", "Tab-separated table", "text/tab-separated-values", "tab", write, read,
+        lambda data: data.startswith(b"# {"), TABLES, "A row for each event, without quotes.", bundled=True,
+    ),
+)
+"""
+
+
+def test_a_format_of_exports_is_a_single_module(tmp_path, monkeypatch):
+    (tmp_path / "tab_separated_toy.py").write_text(TAB_SEPARATED)
+    monkeypatch.setattr(exports, "__path__", [*exports.__path__, str(tmp_path)])
+    all_formats.cache_clear()
+    try:
+        form = datatypes["trajectory"].exports["tab"]
+        data, label = exported("trajectory", "tab")
+        assert by_ending(Path("walk.tab"), datatypes["trajectory"].extensions) == "tab"
+        assert "| Tab-separated table | `tab` | .tab | A row for each event, without quotes. | yes |" in written()
+        assert [one.name for one in all_formats() if one.begins(data)] == ["tab"]
+        assert form.read(data).digest() == label["sha256"]
+        members = {"r/r.tab": data, "r/label.json": json.dumps(label).encode()}
+        sums = "".join(f"{hashlib.sha256(member).hexdigest()}  {name}\n" for name, member in members.items())
+        assert [check.message for check in verify(data).checks if not check.holds] == []
+        bundle = verify(zipped(**members, SHA256SUMS=sums.encode())).checks
+        assert [(check.name, check.holds) for check in bundle if check.file == "r/r.tab"] == [
+            (name, True) for name in ("readable", "label", "grid", "digest", "same label")
+        ]
+        (lon,) = re.findall(rb"\t(-?[0-9.]+)\t[^\t\n]+\n$", data)
+        assert [check.name for check in verify(data.replace(lon, b"1.5000000")).checks if not check.holds] == ["digest"]
+    finally:
+        all_formats.cache_clear()
+        sys.modules.pop("privacy_engine.exports.tab_separated_toy", None)
 
 
 def changes(text):
@@ -215,7 +292,11 @@ def changes(text):
     return found
 
 
-@each(("kind", "fmt"), [one for one in EVERY_EXPORT if one[1] not in ("parquet", "geoparquet", "gpkg")])
+TEXTS = [("trajectory", fmt) for fmt in ("csv", "geojson", "geojson-points", "kepler", "gpx", "mfjson")]
+TEXTS += [("stream", "csv"), ("checkins", "json"), ("checkins", "csv")]
+
+
+@each(("kind", "fmt"), TEXTS)
 def test_texts_that_were_never_written_so(kind, fmt):
     data, _ = exported(kind, fmt, released(kind, seed=3))
     for number, changed in enumerate(changes(data.decode())):

@@ -20,8 +20,8 @@ from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.evaluation import LATER, Evaluation, Positions, Ranks, ranked, split_by_user
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.recommendation import CheckInVenues
-from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
+from privacy_engine.mechanisms.checkins import CheckInVenues
+from privacy_engine.mechanisms.checkins.beside_nearest import not_better
 from privacy_engine.metrics import HitRate, HitRateByUser, Precision, Recall, ReciprocalRank
 from privacy_engine.recommender import NearestModel, PopularityModel, Recommender, Sequences, VenuesModel
 from tests.cases import each, refusal

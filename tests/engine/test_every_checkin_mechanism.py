@@ -14,43 +14,31 @@ from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CheckIns
 from privacy_engine.data.grid import Grid
-from privacy_engine.data.venues import Venues
 from privacy_engine.errors import DataError, ParameterErrors
-from privacy_engine.mechanisms import recommendation
+from privacy_engine.laws import checkins as laws
+from privacy_engine.laws.checkins import BOX, UNITS, venues_of
+from privacy_engine.mechanisms import checkins as models
 from privacy_engine.mechanisms.base.mechanism import mechanisms
-from privacy_engine.mechanisms.recommendation import CheckInBlend, CheckInGravity, CheckInKdTree, CheckInPopularity
-from privacy_engine.mechanisms.recommendation.blend import TRANSITIONS, VISITS
+from privacy_engine.mechanisms.checkins import CheckInBlend, CheckInGravity, CheckInKdTree, CheckInPopularity
+from privacy_engine.mechanisms.checkins.blend import TRANSITIONS, VISITS
 from privacy_engine.metrics import RangeCountError, TopOverlap
 from privacy_engine.recommender import PopularityModel, Recommender, Sequences, model_digest
 from privacy_engine.recommender.gravity import band_counts, visit_counts
 from privacy_engine.recommender.transitions import transition_counts
 from privacy_engine.releases.spec import ReleaseSpec
 from tests.cases import each
-from tests.engine import checkin_samples
-from tests.engine.checkin_samples import BOX
 
 CLASSES = list(mechanisms.of("checkins"))
 PRIVATE = [cls for cls in CLASSES if cls.publishable]
-RAW = [CheckInPopularity, recommendation.CheckInVenues, CheckInGravity, CheckInBlend]
+RAW = [CheckInPopularity, models.CheckInVenues, CheckInGravity, CheckInBlend]
 """Mechanisms whose masses are counts with the noise that :meth:`noise_sd` declares."""
-TREES = [CheckInKdTree, recommendation.CheckInNgram, recommendation.CheckInPrivTree, recommendation.CheckInQuadtree]
-SPENDING_BESIDE_MANY = [CheckInKdTree, recommendation.CheckInNgram, recommendation.CheckInPrivTree]
+TREES = [CheckInKdTree, models.CheckInNgram, models.CheckInPrivTree, models.CheckInQuadtree]
+SPENDING_BESIDE_MANY = [CheckInKdTree, models.CheckInNgram, models.CheckInPrivTree]
 TAKING_MINUTES = [*TREES, CheckInBlend, CheckInGravity]  # of an audit
-EXAMPLE = {"epsilon": 0.7, "contributions": 3, **BOX}
-UNITS = [(unit, relation) for unit in ("user", "record") for relation in ("add-remove", "replace-one")]
+EXAMPLE = laws.GIVEN
 every_mechanism = each("cls", CLASSES)
 every_private = each("cls", PRIVATE)
 every_unit = each(("unit", "relation"), UNITS)
-
-
-def venues_of(side):
-    """A listed venue in the middle of each cell of the box."""
-    cells = np.arange(side**2)
-    lon, lat = ((at + 0.5) * (4 / side) for at in (cells % side, cells // side))
-    return Venues([str(cell) for cell in cells], lon, lat, [""] * len(cells))
-
-
-VENUES = venues_of(4)
 
 
 def example(cls, **given):
@@ -59,8 +47,7 @@ def example(cls, **given):
 
 def uploaded(*cells):
     """Check-ins with a listed venue in the middle of each cell."""
-    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    return checkin_samples.uploaded(cells, place=flat % 17, places=[*VENUES.ids, "outside"], venues=VENUES)
+    return laws.uploaded(cells)
 
 
 some_cell = st.integers(-1, 15) | st.integers(-1, 2)  # few cells: repeats, and visits that another one divides
@@ -85,7 +72,6 @@ def neighbours(unit, relation, cells, more, seed):
 def test_the_registered_names_are_these_and_boxes_without_inside_or_of_too_many_cells_are_refused():
     names = {"checkin-popularity", "checkin-venues", "checkin-gravity", "checkin-blend", "checkin-markov"}
     assert names <= {cls.registered_name() for cls in CLASSES}
-    assert {getattr(recommendation, name) for name in recommendation.__all__} == set(CLASSES)
     assert {cls.registered_name() for cls in set(CLASSES) - set(PRIVATE)} == {"checkin-markov", "checkin-nearest"}
     for cls, changed, message in (
         (CLASSES[0], {"east": 0.0}, "mechanism.east must be greater than west"),
@@ -127,7 +113,7 @@ def test_the_level_is_not_left_unspent(cls, unit, relation):
     one, other = (mechanism.prepared(uploaded(*many, *more)) for more in (first, second))
     queries = mechanism.logged(uploaded(*many, *first), rng=noise.seeded(1)).queries
     least = 0.3 if (unit, relation) == ("record", "replace-one") else 0.5
-    least /= 2 if cls in (CheckInKdTree, recommendation.CheckInPrivTree) else 1
+    least /= 2 if cls in (CheckInKdTree, models.CheckInPrivTree) else 1
     assert sum(query.spent(one, other) for query in queries) >= least * mechanism.epsilon
 
 
@@ -279,7 +265,7 @@ def test_repeats_count_as_the_guarantee_states(cls):
 
 
 def test_the_reference_without_noise_has_no_guarantee_and_is_not_released():
-    mechanism = example(recommendation.CheckInMarkov)
+    mechanism = example(models.CheckInMarkov)
     assert mechanism.guarantee().statement.startswith("There is no guarantee: counts are published without noise")
     assert mechanism.guarantee().epsilon is None
     with pytest.raises(ParameterErrors, match="without noise"):

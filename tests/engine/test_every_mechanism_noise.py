@@ -15,33 +15,16 @@ from privacy_engine import noise
 from privacy_engine.core import geo
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError
+from privacy_engine.laws.trajectory import moments, positions
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive, Uniform, adaptive
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, example, masks, variants, walk
 from tests.examples import examples
-from tests.later import stats
 
 EPSILON, RADIUS_M = 2.0, 50.0
 CITY = (116.4, 39.9)
-
-
-def moments(mechanism, mask, budgets):
-    """Mean displacement and standard deviation per axis, metres, that draws with these budgets are to have, (n,).
-
-    Planar Laplace noise: 2r/ε and √3 r/ε. Landmarks drawn jointly at B = their sum: a disc whose radius is
-    Gamma(2p + 1, r/B), so (4p + 2) r/3B and √((2p + 1)(2p + 2)) r/2B.
-    """
-    fresh = budgets > 0
-    scale = np.divide(mechanism.radius_m, budgets, where=fresh, out=np.zeros(len(budgets)))
-    mean, sd = 2 * scale, math.sqrt(3) * scale
-    drawn = mask & fresh
-    if getattr(mechanism, "joint_landmarks", False) and drawn.any():
-        p, together = np.count_nonzero(drawn), mechanism.radius_m / budgets[drawn].sum()
-        mean[drawn] = (4 * p + 2) / 3 * together
-        sd[drawn] = math.sqrt((2 * p + 1) * (2 * p + 2)) / 2 * together
-    return mean, sd
 
 
 def draws(mechanism, seed, n, runs):
@@ -119,12 +102,6 @@ class TestElsewhere:
                 assert apart <= (0 if exact else 1.01 * GRID_DEG)
 
 
-def positions(release, n):
-    found = np.full((n, 2), np.nan)
-    found[release.event] = np.column_stack([release.series.lon, release.series.lat])
-    return found
-
-
 @every_mechanism
 @settings(max_examples=examples(25))
 @given(mask=masks.filter(lambda mask: len(mask) <= 20), seed=st.integers(0, 2**32))
@@ -141,31 +118,11 @@ def test_once_is_the_release_bit_for_bit(cls, mask, seed):
             assert np.array_equal(once[0], released, equal_nan=True)
 
 
-@pytest.mark.slow
 @every_mechanism
-def test_many_times_have_the_law_of_the_release(cls):
-    """Two-sample Kolmogorov-Smirnov of how far events move and of how far successive ones lie apart; seeds fixed.
-
-    2,000 draws each way; nine mechanisms, seven statistics, rejected at 1e-6 each: a false alarm rate of 6e-5.
-    """
-    assert getattr(cls.draw_many, "draw", None) in (cls.draw, cls.draw_each), "it has a form for many at once"
-    mask = np.array([True, False, True, True])
-    series = Trajectory(np.full(4, 116.4), np.full(4, 39.9))
-    mechanism, landmarks, times = example(cls), LandmarkSet(mask), 2000
-    many = mechanism.repeat(series, landmarks, times, rng=noise.seeded(1))
-    rng = noise.seeded(2)
-    single = np.stack([positions(mechanism.release(series, landmarks, rng=rng), 4) for _ in range(times)])
-    for one, other in zip(statistics(many, series), statistics(single, series), strict=True):
-        assert stats.ks_2samp(one, other).pvalue > 1e-6
+def test_every_mechanism_has_a_form_for_many_at_once(cls):
+    assert getattr(cls.draw_many, "draw", None) in (cls.draw, cls.draw_each)
     with pytest.raises(DataError, match="landmarks must mark 3 events, got 4"):
-        mechanism.repeat(walk(3), landmarks, 2, rng=noise.seeded(1))
-
-
-def statistics(drawn, series):
-    lon, lat = drawn[:, :, 0], drawn[:, :, 1]
-    moved = geo.distance_m(series.lon, series.lat, lon, lat)
-    apart = geo.distance_m(lon[:, :-1], lat[:, :-1], lon[:, 1:], lat[:, 1:])
-    return [*moved.T, *apart.T]
+        example(cls).repeat(walk(3), LandmarkSet(np.ones(4, bool)), 2, rng=noise.seeded(1))
 
 
 class TestWhatIsReplaced:

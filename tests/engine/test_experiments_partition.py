@@ -52,7 +52,8 @@ class TestWork:
         shares = {"base": {"release": UNIFORM, "landmarks": RANDOM}, "metrics": ["error"]}
         shares["grid"] = {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
         for events, repetitions, at_once in ((1000, 100, True), (100_000, 100, False), (1000, 1_000_000, False)):
-            assert experiments.may_run_at_once(small(**shares, repetitions=repetitions), [events]) is at_once
+            seconds = predicted_seconds(small(**shares, repetitions=repetitions), [events])
+            assert (seconds < experiments.AT_ONCE_S) is at_once
 
     def test_sizes_blocks_by_the_cell_alone(self):
         few, many = (list(experiments.blocks(small(grid={}, repetitions=n), [20_000])) for n in (10_000, 20_000))

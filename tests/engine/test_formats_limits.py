@@ -17,7 +17,6 @@ from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.formats import Limits, ReadOptions, crs, preview, shapefile, streams, xmltools
 from privacy_engine.formats import times as clocks
 from privacy_engine.formats.jsontools import JsonReader
-from privacy_engine.formats.month_names import parse_month_name
 from tests.cases import each, refusal
 from tests.engine.failing_files import parquet
 from tests.engine.format_samples import CSV, KML, geopackage, read_bytes, refused, zipped
@@ -99,9 +98,9 @@ class TestClocks:
 
     @each(("text", "seconds", "naive"), CASES["months"])
     def test_months_by_name(self, text, seconds, naive):
-        found = parse_month_name(text)
-        assert found[1] is naive
-        assert np.isnan(found[0]) if seconds is None else found[0] == seconds
+        found = clocks.times(pa.array([text]), ReadOptions())
+        assert found.naive.tolist() == [naive]
+        assert np.isnan(found.seconds[0]) if seconds is None else found.seconds[0] == seconds
 
 
 class TestLimits:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.data.people import joined, joined_landmarks, most_landmarks, people
+from privacy_engine.data.people import joined, most_landmarks, people
 from privacy_engine.data.trajectories import in_blocks
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.base.mechanism import mechanisms
@@ -16,6 +16,11 @@ from tests.engine.mechanism_examples import assert_same_release, example
 from tests.examples import examples
 
 DAY = 86400.0
+
+
+def joined_landmarks(series, landmarks):
+    masks = [marks.mask for marks in landmarks]
+    return [LandmarkSet(person.joined_mask(masks)) for person in people(series)]
 
 
 def spec(name, **parameters):

@@ -171,3 +171,68 @@ def test_arrivals_are_counts_and_no_times():
 def test_first_rows_stand_beside_the_cells_they_were_read_of(data):
     report = read_bytes(data, kinds=["stream"]).report
     assert [row["raw"] for row in report.first] == [["2024-01-02", "7", "8"], ["2024-01-03", "9", "8"]]
+
+
+GARMIN = ("2024-06-03T09:00:00Z,626349397,-159867371", "2024-06-03T09:00:05Z,626349517,-159867252")
+
+
+@each("names", ["position_lat,position_long", "lat (semicircles),lon (semicircles)"])
+def test_semicircles_of_garmin_are_read(names):
+    reading = read_bytes(table(f"timestamp,{names}", *GARMIN))
+    (series,) = reading.series
+    assert series.lat.round(5).tolist() == [52.5, 52.50001]
+    assert series.lon.round(5).tolist() == [-13.39993, -13.39992]
+    assert reading.report.decided["crs"] == "SEMICIRCLES"
+    assert [column["sentence"] for column in reading.report.columns[1:]] == [
+        "The latitude, in semicircles.",
+        "The longitude, in semicircles.",
+    ]
+    again = read_bytes(table("timestamp,lat,lon", *GARMIN), crs="SEMICIRCLES").series[0]
+    assert again.lat.tolist() == series.lat.tolist()
+
+
+def test_whole_numbers_of_other_names_are_no_semicircles():
+    assert read_bytes(table("timestamp,lat,lon", *GARMIN)).report.decided["crs"] == "E7"
+
+
+def test_of_two_columns_of_people_that_with_the_fewest_names_is_read():
+    rows = [f"{i},{'ab'[i > 2]},2024-06-03T09:00:0{i}Z,52.5,13.4" for i in range(5)]
+    reading = read_bytes(table("user_id,username,time,lat,lon", *rows))
+    assert {track.person for track in reading.series} == {"a", "b"}
+    assert any("People are named in 'user_id' too" in guess["message"] for guess in reading.report.guesses)
+    visits = [f"{i},{'ab'[i > 2]},2024-06-03T09:00:0{i}Z,x" for i in range(5)]
+    reading = read_bytes(table("user_id,username,time,venue_id", *visits), kinds=["checkins"])
+    assert reading.other.users == ["a", "b"]
+    assert any("People are named in 'user_id' too" in guess["message"] for guess in reading.report.guesses)
+
+
+def test_two_columns_of_as_many_people_are_chosen_by_their_names():
+    rows = [f"{i % 2},{'ab'[i % 2]},2024-06-03T09:00:0{i}Z,52.5,13.4" for i in range(4)]
+    assert {track.person for track in read_bytes(table("username,user_id,time,lat,lon", *rows)).series} == {"a", "b"}
+
+
+def test_a_total_beside_dates_names_no_stream():
+    data = table("region,total,2024-01-01,2024-01-02,2024-01-03", "x,6,1,2,3", "y,9,2,3,4")
+    report = read_bytes(data, kinds=["stream"]).report
+    assert [column["role"] for column in report.columns] == ["names", "", "counts", "counts", "counts"]
+
+
+@each(("data", "field", "text"), [
+    (table("time,home_lat,home_lon", "2024-06-03T09:00:00Z,52.5,13.4"), "file", "'home_lat' may be the latitude"),
+    (table("time,x,y", "2024-06-03T09:00:00Z,1e9,52.5"), "crs", "No usual system fits"),
+])  # fmt: skip
+def test_one_choice_is_no_question(data, field, text):
+    error = refusal(FormatError, read_bytes, data)
+    assert not isinstance(error, ChoiceNeeded)
+    assert (error.field, text in error.message) == (field, True), error.message
+
+
+def test_names_of_rows_stand_before_coordinates_of_any_name():
+    data = table("a,b", "1,13.4,52.5", "2,13.5,52.6")
+    (series,) = read_bytes(data, lon="a", lat="b").series
+    assert (series.lon.tolist(), series.lat.tolist()) == ([13.4, 13.5], [52.5, 52.6])
+
+
+def test_a_month_may_be_shortened_with_a_point():
+    stream = read_bytes(table("month,a", "Aug. 2024,1", "Sept. 2024,2"), kinds=["stream"]).other
+    assert np.diff(stream.time_s).tolist() == [31 * 86400.0]

@@ -15,6 +15,8 @@ from privacy_engine.data import CheckIns
 from privacy_engine.data.grid import Grid
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError
+from privacy_engine.exports.base import all_formats, formats_of
+from privacy_engine.exports.contents import Unreadable
 from privacy_engine.formats.arrow import pa
 from privacy_engine.recommender import (
     GravityModel,
@@ -30,13 +32,11 @@ from privacy_engine.recommender.gravity import band_counts, transitions_by_offse
 from privacy_engine.recommender.markov import gram_levels
 from privacy_engine.recommender.shrinkage import detectable, shrunk_towards
 from privacy_engine.recommender.transitions import expected_transitions, transition_counts
-from privacy_engine.verify.checkins import ADAPTER
-from privacy_engine.verify.contents import Unreadable
-from privacy_engine.verify.files import kind_and_format
 from tests.cases import each
 from tests.engine.checkin_samples import BOX, GRID, uploaded
 
 MANY = Grid.square(-74.02, 40.70, -73.93, 40.82, 16)
+FORMATS = formats_of("checkins")
 POPULARITY = PopularityModel(GRID, np.arange(16)[::-1] - 3)
 
 
@@ -297,8 +297,8 @@ class TestFiles:
     def test_json_of_any_model_is_verified_and_loaded(self, gravity, tmp_path):
         for model in (gravity, POPULARITY):
             data = self.written(model, "json")
-            assert kind_and_format(data)[1] == "model json"
-            assert ADAPTER.readers["model json"](data).digest() == model_digest(model)
+            assert [fmt for fmt in all_formats() if fmt.begins(data)] == [FORMATS["json"]]
+            assert FORMATS["json"].read(data).digest() == model_digest(model)
             (tmp_path / "model.json").write_bytes(data)
             assert model_digest(Recommender.load(tmp_path / "model.json")) == model_digest(model)
 
@@ -307,12 +307,12 @@ class TestFiles:
         assert rows[0].startswith("cell,west,south,east,north,mass,")
         assert [row.split(",")[5] for row in rows[1:]] == [repr(float(i - 2)) for i in range(16)]
         with pytest.raises(Unreadable, match="the mass of each cell, a part of the model: its JSON can be verified"):
-            ADAPTER.readers["model csv"](self.written(gravity, "csv"))
+            FORMATS["csv"].read(self.written(gravity, "csv"))
 
     def test_a_damaged_model_is_unreadable(self, gravity):
         data = self.written(gravity, "json").replace(b'"model": "gravity"', b'"model": "levity"')
         with pytest.raises(Unreadable, match="model must be one of .* got levity"):
-            ADAPTER.readers["model json"](data)
+            FORMATS["json"].read(data)
 
     def test_a_table_holds_any_model(self, gravity):
         kind = datatypes["checkins"]

@@ -15,7 +15,7 @@ from privacy_engine.decomposition.gram_tree import GramTree, with_ends
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.base import checkin_trees
 from privacy_engine.mechanisms.base.checkin_trees import MedianQuery, run_sensitivity
-from privacy_engine.mechanisms.recommendation import CheckInKdTree, CheckInNgram, CheckInPrivTree, CheckInQuadtree
+from privacy_engine.mechanisms.checkins import CheckInKdTree, CheckInNgram, CheckInPrivTree, CheckInQuadtree
 from privacy_engine.metrics import HitRate
 from privacy_engine.recommender import Recommender, Sequences
 from tests.cases import each

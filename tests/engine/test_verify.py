@@ -16,17 +16,15 @@ from hypothesis import strategies as st
 from privacy_engine import exports
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.data.people import most_landmarks
-from privacy_engine.data.published import plain_name, trajectories_digest
+from privacy_engine.data.points_digest import plain_name, trajectories_digest
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.releases.label import Label, label_digest, privacy_label, release_context
 from privacy_engine.releases.spec import ReleaseSpec
 from privacy_engine.verify import verify
-from privacy_engine.verify.readers import READERS
 from tests.cases import each
 from tests.engine.format_samples import zipped
 from tests.engine.mechanism_examples import example
-from tests.engine.recorded import whole
 from tests.engine.test_exports import exported
 from tests.examples import examples
 
@@ -41,9 +39,11 @@ def labelled(series, spec=None, *, private=True):
 
 
 def failed(data):
-    found = verify(data, "release")
-    whole([(check.name, check.holds) for check in found.checks])
-    return {check.name for check in found.checks if not check.holds}
+    checks = verify(data, "release").checks
+    if not data.startswith(b"PK\x03\x04"):
+        names = [check.name for check in checks]
+        assert names == (["readable", "label", "grid", "digest"] if checks[0].holds else ["readable"])
+    return {check.name for check in checks if not check.holds}
 
 
 def track(name="u", n=5, *, timed=True, shift=0.0):
@@ -162,7 +162,7 @@ def test_damage_fails_a_check_and_never_raises(fmt, cut, junk):
     file = exported(series, fmt, labelled(series))
     at = int(cut * (len(file) - 1))
     if not failed(file[:at]):  # a trailing zero or comma is no value
-        kept, whole = (READERS[fmt](one) for one in (file[:at], file))
+        kept, whole = (exports.FORMATS[fmt].read(one) for one in (file[:at], file))
         assert kept.label == whole.label
         assert [one.lon.tolist() + one.lat.tolist() for one in kept.series] == [
             one.lon.tolist() + one.lat.tolist() for one in whole.series

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.errors import DataError
-from privacy_engine.mechanisms.recommendation import CheckInBlend, CheckInGravity
+from privacy_engine.mechanisms.checkins import CheckInBlend, CheckInGravity
 from privacy_engine.recommender import GravityModel, Recommender, TransitionModel
 from privacy_engine.recommender.gravity import weighted_visits
 from privacy_engine.recommender.shrinkage import shrunk_towards

@@ -1,1 +1,1 @@
-"""What every API view uses: errors, parsers, pagination, fields of registered components."""
+"""What every API view uses: operations, errors, parsers, pagination, fields of registered components."""

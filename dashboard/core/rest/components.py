@@ -1,5 +1,6 @@
 """A registered description (a mechanism, a way to mark) as API field, listing, form fields, schema."""
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -7,7 +8,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.palette import palette
-from dashboard.core.rest.parsing import Anything
 from privacy_engine.core.component import Component
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.mechanisms.base.mechanism import Mechanism
@@ -31,9 +31,8 @@ class DescriptionField(serializers.JSONField):
         return value.model_dump() if isinstance(value, Component) else value
 
 
-@extend_schema_field({"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1})
-class SeedField(Anything):
-    """A seed; the spec judges it."""
+SEED = {"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1}
+"""A seed in the API's schema; the spec judges it."""
 
 
 def listing(cls: type[Component]) -> dict[str, Any]:
@@ -47,6 +46,7 @@ def listing(cls: type[Component]) -> dict[str, Any]:
         "schema": cls.model_json_schema(),
         "fields": cls.fields(),
         "documentation": cls.documentation(),
+        "package": None if cls.origin is None else asdict(cls.origin) | {"reviewed": False},
     }
     if issubclass(cls, Mechanism):
         entry |= {

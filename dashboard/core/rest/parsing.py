@@ -3,11 +3,13 @@
 import io
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, BinaryIO
 
+from django.db.models import QuerySet
 from django.http import FileResponse, QueryDict
+from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -72,7 +74,12 @@ def _text(parsed: Any) -> str:
 
 
 class Anything(serializers.Field[Any, Any, Any, Any]):
-    """A value that later rules check."""
+    """A value that later rules check; ``schema`` describes it."""
+
+    def __init__(self, schema: Any = None, **options: Any) -> None:
+        super().__init__(**options)
+        if schema is not None:
+            extend_schema_field(schema)(self)
 
     def to_internal_value(self, data: Any) -> Any:
         return data
@@ -118,13 +125,23 @@ def attachment(file: BinaryIO, media_type: str, name: str) -> FileResponse:
     return response
 
 
-def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    """What the serializer makes of ``data``, a JSON object, form or query; its errors go to the client.
+class RowField(serializers.UUIDField):
+    """The id of a row that the user may read: :func:`valid` returns the row in its place."""
+
+    def __init__(self, visible_to: Callable[[Any], QuerySet[Any]], **options: Any) -> None:
+        super().__init__(**options)
+        self.visible_to = visible_to
+
+
+def valid(serializer: type[serializers.Serializer[Any]], data: Any, user: Any = None) -> dict[str, Any]:
+    """What the serializer makes of ``data``, a JSON object, form or query of ``user``; its errors go to the client.
 
     Raises
     ------
     ParameterErrors
         One error for each name that the serializer, or any inside it, does not have, and each value of another type.
+    Http404
+        The user may read no row of an id.
     """
     checked = serializer(data=data)
     errors = list(_unknown_fields(checked, data))
@@ -132,7 +149,11 @@ def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str,
     if errors:
         raise ParameterErrors(errors)
     checked.is_valid(raise_exception=True)
-    return dict(checked.validated_data)
+    params = dict(checked.validated_data)
+    for name, field in checked.fields.items():
+        if isinstance(field, RowField) and params.get(name) is not None:
+            params[name] = get_object_or_404(field.visible_to(user), pk=params[name])
+    return params
 
 
 def unknown_name(name: str, value: Any, known: Collection[str], *, sort: str, at: str = "") -> ParameterError:

@@ -1,7 +1,7 @@
 """The base of every view of the API: strict queries and bodies, ``Location``, ``ETag`` and ``Cache-Control``."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http.response import HttpResponseBase
@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
-from dashboard.core.rest.parsing import UNKEPT
+from dashboard.core.rest.parsing import UNKEPT, JSONBody
 from dashboard.core.rest.query import check_no_body, check_query
 
 Row = TypeVar("Row", bound=Model)
@@ -77,11 +77,17 @@ class PublicFacts(ApiView):
 
 
 class ApiViewSet(ApiView, GenericViewSet[Row]):
-    """The view set of a model whose rows have UUIDs: any other id is an unknown path."""
+    """The view set of a model, that of its serializer, whose rows have UUIDs: any other id is an unknown path."""
 
     lookup_value_converter = "uuid"
+    parser_classes: ClassVar = (JSONBody,)
     visible_to: Callable[[Any], QuerySet[Any]]
-    """Returns the rows that a user may read; ``queryset`` is empty, and states the model."""
+    """Returns the rows that a user may read."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if serializer := cls.__dict__.get("serializer_class"):
+            cls.queryset = serializer.Meta.model._default_manager.none()
 
     def get_queryset(self) -> Any:
         return type(self).visible_to(self.request.user)
@@ -90,6 +96,10 @@ class ApiViewSet(ApiView, GenericViewSet[Row]):
         row = super().get_object()
         self.read_rows = [row]
         return row
+
+    def row_response(self, row: Any, status: int = 200) -> Response:
+        """Return ``row`` as the API represents it."""
+        return Response(self.get_serializer(row).data, status=status)
 
 
 class RowViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Row]):

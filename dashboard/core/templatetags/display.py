@@ -43,9 +43,9 @@ def tenths(value: float) -> str:
 
 
 @register.filter
-def counted(value: int, noun: str) -> str:
+def quantity(value: int, noun: str) -> str:
     """12,345 events, 1 entry"""
-    return plurals.counted(value, noun)
+    return plurals.quantity(value, noun)
 
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -230,5 +230,5 @@ def value(mapping: Any, key: str) -> Any:
 def takes(landmark_sets: int, releases: int, experiments: int) -> str:
     """What goes with a dataset: its events, 1 landmark set and 3 releases."""
     parts_of = ((landmark_sets, "landmark set"), (releases, "release"), (experiments, "experiment"))
-    parts = ["its events", *(plurals.counted(n, noun) for n, noun in parts_of if n)]
+    parts = ["its events", *(plurals.quantity(n, noun) for n, noun in parts_of if n)]
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

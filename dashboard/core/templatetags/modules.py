@@ -1,9 +1,12 @@
-"""Style sheets and scripts of a page: ``{% styles "table" "parts" %}``, ``{% module "js/pages/x.js" %}``."""
+"""Style sheets, scripts and navigation of a page: ``{% styles "table" %}``, ``{% module "js/pages/x.js" %}``."""
+
+from typing import Any
 
 from django import template
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -27,5 +30,18 @@ def styles(*names: str) -> SafeString:
 
 @register.simple_tag
 def csrf_cookie_name() -> str:
-    """The cookie that static/js/core/csrf.js reads. The token itself would give every error page a cookie to set."""
+    """The cookie that static/js/core/session.js reads. The token itself would give every error page a cookie to set."""
     return settings.CSRF_COOKIE_NAME
+
+
+@register.simple_tag(takes_context=True)
+def leads_to(context: Any, view: str, *sections: str) -> SafeString:
+    """The attributes of a link of the navigation: whether the page is that one, or in one of ``sections``.
+
+    A page is in the ``section`` of its context, or else in that of its app; that of the tokens is a section alone.
+    """
+    match = context["request"].resolver_match
+    here, app = (match.view_name, match.app_name) if match else ("", "")
+    section = context.get("section") or ("" if here == "accounts:tokens" else app)
+    current = format_html(' aria-current="{}"', "page" if here == view else "true")
+    return format_html(' href="{}"{}', reverse(view), current if here == view or section in sections else "")

@@ -90,12 +90,14 @@ def number_input(
     """The input of the number ``name`` of :data:`DOMAINS`, its rule after ``help``, and the place of its error.
 
     ``field`` is its name in the form, and ``more`` further attributes: ``aria_label`` for ``aria-label``. Where the
-    number is a parameter as the API ``described`` it, rule, help, default and name are its own.
+    number is a parameter as the API ``described`` it, rule, help and name are its own; without a ``value`` it begins
+    with its default, or with its example where it has none.
     """
     whole, param = described_domain(described) if described else domain(name)
     if described:
         field, help = name, described["help"]
-        value = value or (described["example"] if described["default"] is None else described["default"])
+        if value == "":
+            value = described["example"] if described["default"] is None else described["default"]
     attributes: dict[str, Any] = {"data-minimum": param.lowest, "data-maximum": param.highest}
     attributes |= {key.replace("_", "-"): setting for key, setting in more.items()}
     attributes |= {"name": field or None, "data-whole": whole or None, "data-required": required or None}

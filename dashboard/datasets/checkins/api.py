@@ -2,17 +2,12 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import action
-from rest_framework.request import Request
-from rest_framework.response import Response
-
 from dashboard.core.computing import computed_where
-from dashboard.core.rest.parsing import UNKEPT, valid
-from dashboard.datasets import selectors
+from dashboard.core.rest.operations import row_action
 from dashboard.datasets.checkins import cells
 from dashboard.datasets.checkins.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.checkins.places import PlacesQuery, PlacesSerializer, most_visited
+from dashboard.datasets.common.api import ready_of
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.storage.data_files import cached_data
@@ -22,21 +17,15 @@ from privacy_engine.data import CheckIns
 class CheckInActions(JobViewSet[Dataset]):
     """Where they are."""
 
-    @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def cells(self, request: Request, pk: Any = None) -> Response:
+    @row_action(CellsQuery, CellsSerializer, row=ready_of(CheckIns.kind), records="original")
+    def cells(self, dataset: Dataset, k: int) -> dict[str, Any]:
         """Check-ins in the cells of a grid over their extent, for the owner's map."""
-        dataset, params = self.get_object(), valid(CellsQuery, request.query_params)
-        selectors.require_ready_of(dataset, CheckIns.kind)
-        return Response(_cells(dataset, params["k"]), headers=UNKEPT)
+        return _cells(dataset, k)
 
-    @extend_schema(parameters=[PlacesQuery], responses={200: PlacesSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
-    def places(self, request: Request, pk: Any = None) -> Response:
+    @row_action(PlacesQuery, PlacesSerializer, row=ready_of(CheckIns.kind), records="original")
+    def places(self, dataset: Dataset, k: int) -> dict[str, Any]:
         """The most visited places of check-ins by name, for their owner."""
-        dataset, params = self.get_object(), valid(PlacesQuery, request.query_params)
-        selectors.require_ready_of(dataset, CheckIns.kind)
-        return Response(_places(dataset, params["k"]), headers=UNKEPT)
+        return _places(dataset, k)
 
 
 @computed_where(lambda dataset, _: dataset.is_large)

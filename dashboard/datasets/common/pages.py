@@ -1,32 +1,19 @@
 """What a dataset's page shows by its kind of data, in ``templates/datasets/<kind>/``."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from dashboard.core.by_kind import ByKind
 from dashboard.datasets.models import Dataset
 
 
-class Column(NamedTuple):
-    """A column of numbers in the table of releases: ``cell`` is its template, ``term`` a name of the glossary."""
-
-    title: str
-    cell: str
-    term: str = ""
-    hint: str = ""
-
-
-ERROR = Column("Error", "datasets/common/_error.html", hint="Measured against the original; private")
-
-
 class Page:
     """Of a dataset that is ready.
 
-    ``columns`` are those of the table of its releases that depend on the kind; ``compares_selected`` is True where
-    releases are selected there for a comparison; ``actions`` is the template of further links of a release.
+    ``compares_selected`` is True where releases are selected in the table of its releases for a comparison;
+    ``actions`` is the template of further links of a release.
     """
 
-    columns: ClassVar[Sequence[Column]] = (ERROR,)
     compares_selected: ClassVar[bool] = False
     actions: ClassVar[str] = ""
 

@@ -13,6 +13,10 @@ from django.conf import settings
 
 from dashboard.maintenance.doctor.finding import Finding, error, warning
 from dashboard.storage.uploads import FORM_BYTES, SPARE_BYTES
+from privacy_engine import formats
+from privacy_engine.attacks import attacks
+from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.metrics import metrics
 
 SECRET_CHARS = 50
 LOCAL = {"127.0.0.1", "localhost", "[::1]", "::1", "testserver"}
@@ -42,6 +46,12 @@ def files() -> Iterator[Finding]:
             f"Files in {home} get times that are {apart:,.0f} s from this host's clock.",
             "Let this host and the file server take their time from the network.",
         )
+
+
+def plugins() -> Iterator[Finding]:
+    """Every component of another package can be used."""
+    for lost in (entry for sort in (mechanisms, metrics, attacks, formats.plugins) for entry in sort.not_loaded):
+        yield warning("plugin", f"{lost}.", f"Correct {lost.origin.package}, or remove it; then restart Cairn.")
 
 
 def permissions() -> Iterator[Finding]:

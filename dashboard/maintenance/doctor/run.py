@@ -1,11 +1,32 @@
-"""Run every check, whatever any of them raises."""
+"""The checks, in the order in which their findings are best corrected, each run whatever another raises."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
-from dashboard.maintenance.doctor import storage
-from dashboard.maintenance.doctor.checks import CHECKS
+from dashboard.maintenance.doctor import host, services, storage
 from dashboard.maintenance.doctor.finding import Finding, error
+
+CHECKS: list[Callable[[], Iterable[Finding]]] = [
+    storage.installation_id,
+    host.files,
+    host.permissions,
+    host.disk,
+    services.database,
+    services.users,
+    services.broker,
+    services.workers_of_each_queue,
+    services.stalled_queues,
+    services.sweep,
+    services.clocks,
+    storage.storage,
+    storage.trash_of_the_sweep,
+    storage.damage,
+    host.keys,
+    host.plugins,
+    host.names_and_https,
+    host.upload_limit,
+    host.memory,
+]
 
 
 def examine(report: Callable[[str], None] | None = None) -> tuple[list[str], list[Finding]]:

@@ -9,7 +9,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from dashboard.accounts.models import User
 from dashboard.core.broker_ping import broker_answers, broker_refuses
-from dashboard.jobs import stalls, workers
+from dashboard.jobs import reaper, workers
 from dashboard.maintenance import cleanup
 from dashboard.maintenance.doctor.finding import Finding, error, warning
 
@@ -96,10 +96,10 @@ def workers_of_each_queue() -> Iterator[Finding]:
 
 def stalled_queues() -> Iterator[Finding]:
     """In every queue jobs are begun, or running ones make progress, while jobs wait."""
-    for queue in stalls.stalled_queues(workers.latest()) if database_is_there() else ():
+    for queue in reaper.stalled_queues(workers.latest()) if database_is_there() else ():
         yield error(
             "queue-stalled",
-            f"Jobs of the queue {queue} have waited for {stalls.quiet_s():g} s in which none was begun, and no running "
+            f"Jobs of the queue {queue} have waited for {reaper.quiet_s():g} s in which none was begun, and no running "
             "one made progress.",
             f"Processes that hang are replaced after {settings.CAIRN_STALL_S:g} s without progress (CAIRN_STALL_S). "
             "If it stays so, look for other findings, and at the workers' logs; then restart the workers.",

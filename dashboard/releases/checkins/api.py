@@ -2,16 +2,14 @@
 
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.decorators import action
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from dashboard.core.errors import must_be, require_state
-from dashboard.core.rest.parsing import UNKEPT, Anything, Whole, valid
+from dashboard.core.rest.operations import row_action
+from dashboard.core.rest.parsing import Anything, Whole
 from dashboard.datasets.checkins.cells import MOST, CellsQuery, CellsSerializer
-from dashboard.datasets.models import Kind
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
 from dashboard.releases.checkins import recommendations
@@ -25,12 +23,12 @@ from dashboard.releases.checkins.results import (
     Reference,
     VenueRanking,
 )
-from dashboard.releases.common.actions import Actions, finished_of_kind
+from dashboard.releases.common.actions import Actions, finished_of
 from dashboard.releases.common.least_levels import KindLevels
 from dashboard.releases.models import Release
-from dashboard.releases.quote_api import LeastLevelsRequest, QuoteRequest, quotable_of
+from dashboard.releases.quote_api import LeastLevelsRequest, QuoteRequest, submitted
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
-from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
+from privacy_engine.mechanisms.checkins.beside_nearest import not_better
 
 HISTORY = {
     "type": "array",
@@ -89,6 +87,26 @@ class HistoriesQuery(serializers.Serializer[Any]):
     most = Whole(required=False, default=100, min_value=1, max_value=1000, help_text="How many users are listed.")
 
 
+def published(view: Any) -> Release:
+    """The finished release of check-ins that a request names, with what reading its model needs alone: a fast query.
+
+    Raises
+    ------
+    Release.DoesNotExist
+        The user has no such release.
+    Conflict
+        It is not done.
+    ParameterError
+        It is of another kind of data.
+    """
+    rows = Release.objects.visible_to(view.request.user).select_related("dataset")
+    of_dataset = ("dataset__kind", "dataset__points", "dataset__points_file")
+    row = rows.only("state", "kind", "mechanism", "data_file", *of_dataset).get(pk=view.kwargs["pk"])
+    require_state(row, State.DONE, "release")
+    require_kind(row.dataset, Kind.CHECKINS)
+    return row
+
+
 class CheckInActions(Actions):
     """Of models of check-ins."""
 
@@ -100,99 +118,61 @@ class CheckInActions(Actions):
     def public_baseline(cls, mechanism: CheckInMechanism) -> str:
         return not_better(mechanism)
 
-    @extend_schema(request=QuoteRequest, responses={200: ExpectedHits})
-    @action(detail=False, methods=["post"], url_path="expected-hits", filterset_class=None, pagination_class=None)
-    def expected_hits(self, request: Request) -> Response:
+    @row_action(QuoteRequest, ExpectedHits, method="POST", row=None, url_path="expected-hits")
+    def expected_hits(self, dataset: Dataset, mechanisms: Any, **_: Any) -> ExpectedHits:
         """Hit rates to expect of models of one grid, with a verdict; computed from the original for its owner, nothing
         is stored or charged."""
-        return Response(expected_hits(**quotable_of(request, Kind.CHECKINS)).model_dump(), headers=UNKEPT)
+        return expected_hits(dataset, submitted(dataset, mechanisms, Kind.CHECKINS))
 
-    @extend_schema(request=LeastLevelsRequest, responses={200: KindLevels})
-    @action(detail=False, methods=["post"], url_path="least-hit-levels", filterset_class=None, pagination_class=None)
-    def least_hit_levels(self, request: Request) -> Response:
+    @row_action(LeastLevelsRequest, KindLevels, method="POST", row=None, url_path="least-hit-levels")
+    def least_hit_levels(self, dataset: Dataset, mechanisms: Any, accepted: float | None, **_: Any) -> KindLevels:
         """The least ε for an accepted number of hits; computed from the original for its owner, nothing is stored or
         charged."""
-        levels = least_hit_levels(**quotable_of(request, Kind.CHECKINS, LeastLevelsRequest))
-        return Response(levels.model_dump(), headers=UNKEPT)
+        return least_hit_levels(dataset, submitted(dataset, mechanisms, Kind.CHECKINS), accepted)
 
-    @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
-    @action(detail=True, records="original")
-    def cells(self, request: Request, pk: Any = None) -> Response:
+    @row_action(CellsQuery, CellsSerializer, row=finished_of(Kind.CHECKINS), records="original")
+    def cells(self, row: Release, k: int) -> dict[str, Any]:
         """The cells that a released model ranks first, beside the upload's counts of them, for the owner."""
-        row, params = finished_of_kind(self, Kind.CHECKINS), valid(CellsQuery, request.query_params)
-        return Response(released_cells(row, params["k"]), headers=UNKEPT)
+        return released_cells(row, k)
 
-    @extend_schema(request=RecommendRequest, responses={200: Recommendation})
-    @action(detail=True, methods=["post"])
-    def recommend(self, request: Request, pk: Any = None) -> Response:
+    @row_action(RecommendRequest, Recommendation, method="POST", row=published)
+    def recommend(self, row: Release, **params: Any) -> Recommendation:
         """The cells that the published model ranks first after a history; nothing is charged, as the model alone is
         read (and the upload only to look up names of places)."""
-        row = self._published_model()
-        return Response(recommendations.recommend(row, **valid(RecommendRequest, request.data)).model_dump())
+        return recommendations.recommend(row, **params)
 
-    @extend_schema(request=RecommendRequest, responses={200: Reference})
-    @action(
-        detail=True,
-        methods=["post"],
+    @row_action(
+        RecommendRequest,
+        Reference,
+        method="POST",
+        row=published,
         url_path="recommend/reference",
         url_name="recommend-reference",
         records="original",
     )
-    def recommend_reference(self, request: Request, pk: Any = None) -> Response:
+    def recommend_reference(self, row: Release, **params: Any) -> Reference:
         """What a model without privacy and the distance alone rank first, for the owner: never to be published."""
-        row = self._published_model()
-        reference = recommendations.reference(row, **valid(RecommendRequest, request.data))
-        return Response(reference.model_dump(), headers=UNKEPT)
+        return recommendations.reference(row, **params)
 
-    @extend_schema(parameters=[MapQuery], responses={200: ModelMap}, filters=False)
-    @action(detail=True, url_path="model-map")
-    def model_map(self, request: Request, pk: Any = None) -> Response:
+    @row_action(MapQuery, ModelMap, row=published, url_path="model-map")
+    def model_map(self, row: Release, **params: Any) -> ModelMap:
         """Grid, densities and decomposition of the published model."""
-        row = self._published_model()
-        return Response(recommendations.model_map(row, **valid(MapQuery, request.query_params)).model_dump())
+        return recommendations.model_map(row, **params)
 
-    @extend_schema(parameters=[VenuesQuery], responses={200: VenueRanking}, filters=False)
-    @action(detail=True)
-    def venues(self, request: Request, pk: Any = None) -> Response:
+    @row_action(VenuesQuery, VenueRanking, row=published)
+    def venues(self, row: Release, **params: Any) -> VenueRanking:
         """The venues of a cell by their published counts, of a release that counts the venues of a public list."""
-        row, params = self._published_model(), valid(VenuesQuery, request.query_params)
-        return Response(recommendations.venues(row, **params).model_dump())
+        return recommendations.venues(row, **params)
 
-    @extend_schema(responses={200: Densities}, filters=False)
-    @action(detail=True, url_path="true-densities", records="original")
-    def true_densities(self, request: Request, pk: Any = None) -> Response:
+    @row_action(returns=Densities, row=published, url_path="true-densities", records="original")
+    def true_densities(self, row: Release) -> Densities:
         """The upload's check-ins in every cell, for the owner: never to be published."""
-        return Response(recommendations.densities(self._published_model()).model_dump(), headers=UNKEPT)
+        return recommendations.densities(row)
 
-    @extend_schema(parameters=[HistoriesQuery], responses={200: Histories}, filters=False)
-    @action(detail=True, records="original")
-    def histories(self, request: Request, pk: Any = None) -> Response:
+    @row_action(HistoriesQuery, Histories, row=published, records="original")
+    def histories(self, row: Release, **params: Any) -> Histories:
         """Users of the upload and the cells that one of them visited last, for the owner: never to be published."""
-        row, params = self._published_model(), valid(HistoriesQuery, request.query_params)
-        return Response(recommendations.histories(row, **params).model_dump(), headers=UNKEPT)
-
-    def _published_model(self) -> Release:
-        return published_model(self.request.user, self.kwargs["pk"])  # type: ignore[attr-defined]
-
-
-def published_model(user: Any, pk: Any) -> Release:
-    """One finished release of check-ins that the user may read, with what reading its model needs alone: a fast query.
-
-    Raises
-    ------
-    Release.DoesNotExist
-        The user has no such release.
-    Conflict
-        It is not done.
-    ParameterError
-        It is of another kind of data.
-    """
-    rows = Release.objects.visible_to(user).select_related("dataset")
-    of_dataset = ("dataset__kind", "dataset__points", "dataset__points_file")
-    row = rows.only("state", "kind", "mechanism", "data_file", *of_dataset).get(pk=pk)
-    require_state(row, State.DONE, "release")
-    require_kind(row.dataset, Kind.CHECKINS)
-    return row
+        return recommendations.histories(row, **params)
 
 
 ADAPTER = CheckInActions

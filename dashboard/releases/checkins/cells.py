@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.core.computing import computed_where
 from dashboard.datasets.checkins import cells
-from dashboard.releases.common.published import original_of, read_release
+from dashboard.releases.common.release_data import original_of, read_release
 from dashboard.releases.models import Release
 from privacy_engine.core.arrays import Floats
 from privacy_engine.recommender import Recommender

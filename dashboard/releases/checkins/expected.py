@@ -7,7 +7,7 @@ from typing import Any
 from dashboard.core.computing import computed
 from dashboard.datasets.models import Dataset, Kind, Unit
 from dashboard.releases.common.least_levels import KindLevels, is_usable, kind_levels
-from dashboard.releases.made import made
+from dashboard.releases.selectors import made
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.checkin_forecast import CheckinForecast, PublicHits, checkin_forecast, public_hits
@@ -16,7 +16,7 @@ from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.utility_verdict import USABLE_GAIN, UtilityVerdict, hit_verdict
 from privacy_engine.data.grid import Grid
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
-from privacy_engine.mechanisms.recommendation.markov import CheckInMarkov
+from privacy_engine.mechanisms.checkins.markov import CheckInMarkov
 from privacy_engine.releases.spec import SimulatedSpec
 
 

@@ -8,7 +8,7 @@ from dashboard.core.templatetags.display import place
 from dashboard.maps.server_image import OPACITIES, Frame
 from dashboard.releases.checkins.cells import places
 from dashboard.releases.checkins.report import ADAPTER as REPORT
-from dashboard.releases.common.published import read_release
+from dashboard.releases.common.release_data import read_release
 from dashboard.releases.explanation import Explanation, Subject
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import Plot

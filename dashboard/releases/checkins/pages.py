@@ -11,8 +11,8 @@ from dashboard.core.page_parts import parts_of
 from dashboard.core.palette import neutral, palette
 from dashboard.core.templatetags.display import day, metres, number, whole
 from dashboard.datasets.models import Dataset, Unit
-from dashboard.datasets.public_areas import AREAS, SAMPLE, public_areas
-from dashboard.releases.common.quoted_pages import QuotedPages
+from dashboard.datasets.public_areas import AREAS, SAMPLE, box_around, public_areas
+from dashboard.releases.common.pages import QuotedPages
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
 from privacy_engine.core.geo import distance_m
@@ -92,9 +92,10 @@ class CheckInPages(QuotedPages):
 
     def beside_form(self, dataset: Dataset) -> dict[str, Any]:
         fields = {field["name"]: field for field in self.fields(mechanisms[WEAKER], dataset)}
-        box = AREAS[SAMPLE] if dataset.sample else (None,) * len(SIDES)
+        bounds = None if dataset.sample else (dataset.summary or {})["bounds"]
+        box = AREAS[SAMPLE] if bounds is None else box_around(bounds)
         sides = [fields[name] | {"default": side} for name, side in zip(SIDES, box, strict=True)]
-        return {"section": "recommend", "sides": sides}
+        return {"section": "recommend", "sides": sides, "is_box_from_data": bounds is not None}
 
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:
         """The areas that a public grid can begin with."""
@@ -130,7 +131,12 @@ class CheckInPages(QuotedPages):
                 "measures": measures,
                 "models": _models(),
                 **parts_of("releases:compare:checkins", request, dataset),
-                "urls": {"releases": reverse("api:release-list"), "experiments": reverse("api:experiment-list")},
+                "urls": {
+                    "releases": reverse("api:release-list"),
+                    "experiments": reverse("api:experiment-list"),
+                    "expected": reverse("api:release-expected-hits"),
+                    "form": reverse("releases:new", args=[dataset.pk]),
+                },
                 "preset": EVALUATION,
             },
         }
@@ -185,11 +191,7 @@ def _release_row(row: Release, listed: dict[str, Any]) -> dict[str, Any]:
         "losses_note": _losses_note(mechanism, row.dataset),
         "formats": exports,
         "chosen": False,
-        "urls": urls
-        | {
-            **{name: reverse(f"releases:{name}", args=[row.pk]) for name in ("report", "explain")},
-            "publish": None if row.seeded else reverse("publications:new", args=[row.pk]),
-        },
+        "urls": listed["urls"] | urls,
     }
 
 

@@ -74,7 +74,7 @@ def reference(row: Release, history: Sequence[Any], k: int) -> Reference:
     return Reference(
         history=visited,
         markov=_ranked(model.grid, scores, visited, k),
-        nearest=_nearest(model.grid, visited, k),
+        nearest=_ranked(model.grid, NearestModel(model.grid).scores(visited), visited, k) if visited else [],
         recommended=[
             ReferenceCell(cell=cell, rank=int(ranks[cell]), share=_number(shares[cell]))
             for cell in recommended.tolist()
@@ -214,11 +214,6 @@ def _cell_of_place(row: Release, grid: Grid, name: str, field: str) -> int:
 
 def _ranked(grid: Grid, scores: Floats, history: list[int], k: int) -> list[RankedCell]:
     return _as_cells(grid, first_cells(scores, history, k), scores, _shares(scores, history), history)
-
-
-def _nearest(grid: Grid, history: list[int], k: int) -> list[RankedCell]:
-    """Cells by their distance from the last; none without a history."""
-    return _ranked(grid, NearestModel(grid).scores(history), history, k) if history else []
 
 
 def _shares(scores: Floats, history: list[int]) -> Floats:

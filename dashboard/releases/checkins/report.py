@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from dashboard.releases.checkins.cells import PLACES, masses_of, places, released_cells
-from dashboard.releases.common.published import read_release
+from dashboard.releases.common.release_data import read_release
 from dashboard.releases.models import Release
 from dashboard.releases.quoted_report import Fact, QuotedReport, below_zero
 from privacy_engine.recommender import PopularityModel, Recommender

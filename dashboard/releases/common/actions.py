@@ -1,6 +1,6 @@
 """What the API has of releases of a kind of data: a class a kind, of which the view set inherits."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from dashboard.core.by_kind import ByKind
@@ -47,8 +47,12 @@ class Actions:
 actions: ByKind[type[Actions]] = ByKind("dashboard.releases", "api")
 
 
-def finished_of_kind(view: Any, kind: str) -> Release:
-    """Return the release that a request is about; refuse a release that is not done, or of another kind."""
-    row: Release = view.finished_object()
-    require_kind(row.dataset, kind)
-    return row
+def finished_of(kind: str) -> Callable[[Any], Release]:
+    """Return what operations on releases of a kind are called with: the finished release that a request names."""
+
+    def finished(view: Any) -> Release:
+        row: Release = view.finished_object()
+        require_kind(row.dataset, kind)
+        return row
+
+    return finished

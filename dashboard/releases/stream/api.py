@@ -2,26 +2,23 @@
 
 from typing import Any, BinaryIO, ClassVar
 
-from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from django.http import HttpResponseBase
 from rest_framework import serializers
-from rest_framework.decorators import action
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from dashboard.core.computing import computed_where
-from dashboard.core.rest.binary import CONTENT_TYPE, binary_response, filed
-from dashboard.core.rest.parsing import UNKEPT, AnyAccept, Number, Whole, valid
+from dashboard.core.rest.binary import binary_response, filed
+from dashboard.core.rest.operations import BINARY, row_action
+from dashboard.core.rest.parsing import Number, Whole
 from dashboard.datasets import heat_maps
-from dashboard.datasets.models import Kind
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.stream import counts
 from dashboard.datasets.stream.counts import CountsQuery, CountsSerializer
-from dashboard.releases.common.actions import Actions, finished_of_kind
+from dashboard.releases.common.actions import Actions, finished_of
 from dashboard.releases.common.least_levels import KindLevels
-from dashboard.releases.common.published import original_of, read_release
+from dashboard.releases.common.release_data import original_of, read_release
 from dashboard.releases.models import Release
-from dashboard.releases.quote_api import LeastLevelsRequest, QuoteRequest, quotable_of
+from dashboard.releases.quote_api import LeastLevelsRequest, QuoteRequest, submitted
 from dashboard.releases.stream import comparisons
 from dashboard.releases.stream.expected import (
     CountPreview,
@@ -34,6 +31,8 @@ from dashboard.storage.data_files import cached_release
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.stream_comparison import ColumnGrouping, StreamComparison
 from privacy_engine.analysis.stream_detection import Detection
+
+finished = finished_of(Kind.STREAM)
 
 
 class GroupingQuery(serializers.Serializer[Any]):
@@ -66,6 +65,7 @@ class DetectionQuery(serializers.Serializer[Any]):
 class StreamActions(Actions):
     """Of count streams."""
 
+    request: Request
     endpoints: ClassVar = {
         "counts": "Of count streams, like the next four.",
         "heat-map": "",
@@ -74,66 +74,48 @@ class StreamActions(Actions):
         "detection": "",
     }
 
-    @extend_schema(request=QuoteRequest, responses={200: ExpectedCounts})
-    @action(detail=False, methods=["post"], url_path="expected-counts", filterset_class=None, pagination_class=None)
-    def expected_counts(self, request: Request) -> Response:
+    @row_action(QuoteRequest, ExpectedCounts, method="POST", row=None, url_path="expected-counts")
+    def expected_counts(self, dataset: Dataset, mechanisms: Any, **_: Any) -> ExpectedCounts:
         """Errors of counts to expect, with a verdict; computed from the original for its owner, nothing is stored or
         charged."""
-        return Response(expected_counts(**quotable_of(request, Kind.STREAM)).model_dump(), headers=UNKEPT)
+        return expected_counts(dataset, submitted(dataset, mechanisms, Kind.STREAM))
 
-    @extend_schema(request=LeastLevelsRequest, responses={200: KindLevels})
-    @action(detail=False, methods=["post"], url_path="least-count-levels", filterset_class=None, pagination_class=None)
-    def least_count_levels(self, request: Request) -> Response:
+    @row_action(LeastLevelsRequest, KindLevels, method="POST", row=None, url_path="least-count-levels")
+    def least_count_levels(self, dataset: Dataset, mechanisms: Any, accepted: float | None, **_: Any) -> KindLevels:
         """The least ε for an accepted typical error; computed from the original for its owner, nothing is stored or
         charged."""
-        levels = least_count_levels(**quotable_of(request, Kind.STREAM, LeastLevelsRequest))
-        return Response(levels.model_dump(), headers=UNKEPT)
+        return least_count_levels(dataset, submitted(dataset, mechanisms, Kind.STREAM), accepted)
 
-    @extend_schema(request=QuoteRequest, responses={200: CountPreview})
-    @action(detail=False, methods=["post"], url_path="count-preview", filterset_class=None, pagination_class=None)
-    def count_preview(self, request: Request) -> Response:
+    @row_action(QuoteRequest, CountPreview, method="POST", row=None, url_path="count-preview")
+    def count_preview(self, dataset: Dataset, mechanisms: Any, **_: Any) -> CountPreview:
         """Three streams beside a simulation by the first mechanism; for the owner, nothing is stored or charged."""
-        chosen = quotable_of(request, Kind.STREAM)
-        return Response(count_preview(chosen["dataset"], chosen["mechanisms"][0]).model_dump(), headers=UNKEPT)
+        return count_preview(dataset, submitted(dataset, mechanisms, Kind.STREAM)[0])
 
-    @extend_schema(parameters=[CountsQuery], responses={200: ReleasedCountsSerializer}, filters=False)
-    @action(detail=True, records="original")
-    def counts(self, request: Request, pk: Any = None) -> Response:
+    @row_action(CountsQuery, ReleasedCountsSerializer, row=finished, records="original")
+    def counts(self, row: Release, points: int, stream: int | None = None) -> dict[str, Any]:
         """Released counts of one stream beside those of the upload, for the owner's chart."""
-        row, params = self._stream(), valid(CountsQuery, request.query_params)
-        return Response(_counts(row, params.get("stream"), params["points"]), headers=UNKEPT)
+        return _counts(row, stream, points)
 
-    @extend_schema(parameters=[DetectionQuery], responses={200: Detection}, filters=False)
-    @action(detail=True, records="original")
-    def detection(self, request: Request, pk: Any = None) -> Response:
+    @row_action(DetectionQuery, Detection, row=finished, records="original")
+    def detection(self, row: Release, **params: Any) -> Detection:
         """How well jumps or low signals of the upload are detected in released counts: a ROC curve, for the owner."""
-        row, params = self._stream(), valid(DetectionQuery, request.query_params)
-        return Response(comparisons.detected(row, **params).model_dump(), headers=UNKEPT)
+        return comparisons.detected(row, **params)
 
-    @extend_schema(responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
-    @action(detail=True, content_negotiation_class=AnyAccept, url_path="heat-map")
-    def heat_map(self, request: Request, pk: Any = None) -> HttpResponse:
+    @row_action(returns=BINARY, row=finished, url_path="heat-map")
+    def heat_map(self, row: Release) -> HttpResponseBase:
         """All released counts, for a heat map; see dashboard/datasets/heat_maps.py."""
-        row = self._stream()
         tag = f"{row.data_sha256[:32]}-{heat_maps.VERSION}"
-        return binary_response(request, lambda: _heat_map(row), tag=tag)
+        return binary_response(self.request, lambda: _heat_map(row), tag=tag)
 
-    @extend_schema(responses={200: StreamComparison}, filters=False)
-    @action(detail=True, records="original")
-    def comparison(self, request: Request, pk: Any = None) -> Response:
+    @row_action(returns=StreamComparison, row=finished, records="original")
+    def comparison(self, row: Release) -> StreamComparison:
         """Errors of each dimension against the upload, and what the windows spent; for the owner."""
-        return Response(comparisons.compared(self._stream()).model_dump(), headers=UNKEPT)
+        return comparisons.compared(row)
 
-    @extend_schema(parameters=[GroupingQuery], responses={200: ReleaseGrouping}, filters=False)
-    @action(detail=True, records="original")
-    def grouping(self, request: Request, pk: Any = None) -> Response:
+    @row_action(GroupingQuery, ReleaseGrouping, row=finished, records="original")
+    def grouping(self, row: Release, dimension: int) -> ReleaseGrouping:
         """Where clusters of timestamps begin in one dimension, and its group's size; for the owner."""
-        row, params = self._stream(), valid(GroupingQuery, request.query_params)
-        grouping = ReleaseGrouping(grouping=comparisons.grouping_of(row, params["dimension"]))
-        return Response(grouping.model_dump(), headers=UNKEPT)
-
-    def _stream(self) -> Release:
-        return finished_of_kind(self, Kind.STREAM)
+        return ReleaseGrouping(grouping=comparisons.grouping_of(row, dimension))
 
 
 @computed_where(lambda row, *_: row.dataset.is_large)

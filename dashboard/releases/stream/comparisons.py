@@ -8,11 +8,12 @@ import numpy as np
 from dashboard.core.computing import computed_where
 from dashboard.core.errors import must_be
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.releases.common.published import original_of, read_release
+from dashboard.releases.common.release_data import original_of, read_release
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, parquet
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
+from privacy_engine.analysis.repeated import SHARES
 from privacy_engine.analysis.stream_comparison import (
     ColumnGrouping,
     StreamComparison,
@@ -72,6 +73,19 @@ def grouping_of(row: Release, dimension: int) -> ColumnGrouping | None:
 def figures_of_zeros(dataset: Dataset) -> dict[str, float]:
     """Return the errors of publishing zeros for every count, by the name of the metric."""
     return _figures_of_zeros(dataset.points_path)
+
+
+@computed_where(lambda row: row.dataset.is_large)
+def count_errors(row: Release) -> dict[str, float]:
+    """Return what half and 95 % of a finished release's counts are off by at most, named as a forecast has them."""
+    return _count_errors(row.dataset.points_path, row.data_path)
+
+
+@lru_cache(maxsize=32)
+def _count_errors(path: StoredPath, released: StoredPath) -> dict[str, float]:
+    truth, published = cached_data(Kind.STREAM, path), data_files.cached_release(Kind.STREAM, released)
+    typical, p95 = np.quantile(np.abs(published.counts - truth.counts), SHARES).tolist()
+    return {"typical_error": typical, "p95_error": p95}
 
 
 @lru_cache(maxsize=32)

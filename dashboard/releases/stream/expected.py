@@ -10,7 +10,7 @@ from dashboard.core.computing import computed
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.stream.counts import shown
 from dashboard.releases.common.least_levels import KindLevels, is_usable, kind_levels
-from dashboard.releases.made import made
+from dashboard.releases.selectors import made
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine import noise

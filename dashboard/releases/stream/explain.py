@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.core.axis import ticks
-from dashboard.releases.common.published import read_release
+from dashboard.releases.common.release_data import read_release
 from dashboard.releases.explanation import Explanation, Subject
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import Plot
@@ -14,8 +14,8 @@ from dashboard.releases.report import number_below
 from dashboard.releases.stream.report import ADAPTER as REPORT
 from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis.downsampling import decimated
-from privacy_engine.core.arrays import Floats
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.arrays import Floats, ceil_div
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data.stream_release import StreamRelease
 from privacy_engine.mechanisms.base.stream import CLEAR_NAMES, MANY_WINDOWS, StreamMechanism
 
@@ -49,7 +49,7 @@ class ExplainedStream(Explanation):
         """Several times the sensitivity, and several windows, are so many successive changes."""
         when = "in one window" if mechanism.window > 1 else "at one timestamp"
         changes = [(f"by {times * mechanism.sensitivity:,} {when}", times * label["epsilon"]) for times in TIMES]
-        windows = min(-(-published["timestamps"] // mechanism.window), WINDOWS)
+        windows = min(ceil_div(published["timestamps"], mechanism.window), WINDOWS)
         each = f"in each of {windows} windows" if mechanism.window > 1 else f"at each of {windows} timestamps"
         return [*changes, *[(f"by {mechanism.sensitivity:,} {each}", windows * label["epsilon"])] * (windows > 1)]
 
@@ -87,7 +87,7 @@ class ExplainedStream(Explanation):
             xy=np.column_stack([at + 1.0, values[at]]),
             titles=(f"timestamp{first}", "published count"),
             what=f"Published counts of {data.names[which]}",
-            details=[counted(len(data), "timestamp"), f"sensitivity {row.parsed_spec.mechanism.sensitivity}"],
+            details=[quantity(len(data), "timestamp"), f"sensitivity {row.parsed_spec.mechanism.sensitivity}"],
         )
 
 

@@ -6,7 +6,7 @@ from privacy_engine.mechanisms.base.stream import StreamMechanism
 
 def unit(mechanism: StreamMechanism) -> str:
     """So many timestamps."""
-    return "timestamp" if mechanism.window == 1 else plurals.counted(mechanism.window, "timestamp")
+    return "timestamp" if mechanism.window == 1 else plurals.quantity(mechanism.window, "timestamp")
 
 
 ADAPTER = unit

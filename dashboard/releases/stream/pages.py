@@ -11,22 +11,24 @@ from django.urls import reverse
 
 from dashboard.core.computing import computed_where
 from dashboard.core.page_parts import parts_of
-from dashboard.core.templatetags.display import days, number
+from dashboard.core.templatetags.display import NARROW, days, number
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.stream.counts import shown_names
-from dashboard.releases.common.quoted_pages import QuotedPages
+from dashboard.releases.common.pages import QuotedPages
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
-from dashboard.releases.stream.comparisons import ZERO_METRICS, figures_of_zeros
+from dashboard.releases.stream.comparisons import ZERO_METRICS, count_errors, figures_of_zeros
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.stream_comparison import column_edges
+from privacy_engine.analysis.utility_verdict import count_verdict
 from privacy_engine.core.plurals import plural
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.metrics import StreamPearson
+from privacy_engine.metrics.stream import SANITY
 
 COLUMNS = (*ZERO_METRICS, StreamPearson())
 """The metrics of the table of releases; it is sorted by the first."""
-DIGITS = (3, 3, 3, 2)
+DIGITS = (3, 1, 1, 2)
 URLS = {"heat_map": "heat-map", "comparison": "comparison", "grouping": "grouping", "detection": "detection"}
 
 
@@ -62,9 +64,12 @@ class StreamPages(QuotedPages):
         step = step_of(dataset)
         return {"step": step, "steps": plural(step), "section": "streams", "dates": _dates(dataset.start, dataset.end)}
 
+    def comparison(self, request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
+        return super().comparison(request, dataset) | self.beside_form(dataset)
+
     def beside_fields(self, dataset: Dataset) -> dict[str, Any]:
         facts = {"step": step_of(dataset), "timestamps": (dataset.summary or {})["timestamps"]}
-        return facts | {"preview": reverse("api:release-count-preview")}
+        return facts | {"preview": reverse("api:release-count-preview"), "floor": floor_text(dataset)}
 
     def compared(
         self, request: HttpRequest, dataset: Dataset, rows: Sequence[Release], listed: Sequence[dict[str, Any]]
@@ -74,7 +79,8 @@ class StreamPages(QuotedPages):
         table = sorted([*shown, _zero_row(zeros)], key=_by_first_figure)
         for row in table:
             row["cells"] = [_cell(row, metric.name, digits) for metric, digits in zip(COLUMNS, DIGITS, strict=True)]
-        best = [row["id"] for row in sorted((row for row in table if row["id"]), key=lambda row: row["seeded"])][:2]
+        listed_best = sorted((row for row in table if row["id"]), key=lambda row: row["seeded"])
+        best = [row["id"] for row in listed_best][:2]
         headings = Counter(row["heading"] for row in shown)
         for row in shown:
             row["visible"] = row["id"] in best
@@ -84,7 +90,10 @@ class StreamPages(QuotedPages):
             "table": table,
             "groupings": sum(grouped),
             "columns": [{"name": metric.name, "short": metric.short, "summary": metric.summary} for metric in COLUMNS],
+            "floor": floor_text(dataset),
             "page": {
+                "answer": _answer(rows, listed_best[0]),
+                "form": reverse("releases:new", args=[dataset.pk]),
                 "releases": [row for row in table if row["id"]],
                 "zeros": zeros,
                 "columns": [{"name": metric.name, "short": metric.short} for metric in COLUMNS],
@@ -96,6 +105,20 @@ class StreamPages(QuotedPages):
             },
             **parts_of("releases:compare:stream", request, dataset),
         }
+
+
+def floor_text(dataset: Dataset) -> str:
+    """Return what the relative error divides by at least, beside the mean count: the ARE of long streams is small."""
+    share = f"{100 * SANITY:g}{NARROW}% of a dimension’s total"
+    return f"{share}, here {number(SANITY * dataset.points, 3)} × its mean count"
+
+
+def _answer(rows: Sequence[Release], best: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the errors measured of the best release, and of how many it is; None where they are not known."""
+    if best["verdict"] is None:
+        return None
+    row = next(row for row in rows if str(row.pk) == best["id"])
+    return {"id": best["id"], "of": sum(not row.seeded for row in rows), **count_errors(row)}
 
 
 def _dates(start: str | None, end: str | None) -> str:
@@ -115,6 +138,7 @@ def step_of(dataset: Dataset) -> str:
 
 def _release_row(row: Release, listed: dict[str, Any], zeros: Mapping[str, float]) -> dict[str, Any]:
     mechanism: Any = row.parsed_spec.mechanism
+    are = COLUMNS[0].name
     figures: dict[str, Any] = {metric.name: (row.owner_view or {}).get(metric.name) for metric in COLUMNS}
     return {
         **{name: listed[name] for name in ("id", "mechanism", "level", "style")},
@@ -128,7 +152,10 @@ def _release_row(row: Release, listed: dict[str, Any], zeros: Mapping[str, float
         "statement": mechanism.guarantee(context_of(row)).statement,
         "figures": figures,
         "worse": [name for name, value in zeros.items() if (figures[name] or 0.0) > value],
-        "urls": {key: reverse(f"api:release-{name}", args=[row.pk]) for key, name in URLS.items()},
+        "verdict": None
+        if figures[are] is None
+        else count_verdict(figures[are], zeros[are], unsound=bool(mechanism.unsound)).model_dump(),
+        "urls": listed["urls"] | {key: reverse(f"api:release-{name}", args=[row.pk]) for key, name in URLS.items()},
     }
 
 
@@ -150,7 +177,8 @@ def _zero_row(zeros: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _cell(row: Mapping[str, Any], name: str, digits: int) -> dict[str, Any]:
-    return {"text": number(row["figures"][name], digits), "worse": name in row["worse"]}
+    value = row["figures"][name]
+    return {"text": "–" if value is None else f"{value:,.{digits}f}".removeprefix("0"), "worse": name in row["worse"]}
 
 
 def _by_first_figure(row: Mapping[str, Any]) -> tuple[bool, float]:

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from dashboard.core.computing import computed_where
 from dashboard.datasets.stream import counts
-from dashboard.releases.common.published import original_of, read_release
+from dashboard.releases.common.release_data import original_of, read_release
 from dashboard.releases.models import Release
 from dashboard.releases.quoted_report import Fact, QuotedReport, below_zero
 from dashboard.releases.report import POINTS, number_below

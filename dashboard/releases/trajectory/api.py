@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any, ClassVar
 
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import action
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from dashboard.core.errors import require_state
-from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.json_text import json_response
-from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
-from dashboard.datasets.models import Kind
-from dashboard.datasets.selectors import require_kind, visible_datasets
+from dashboard.core.rest.operations import BINARY, row_action
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
 from dashboard.landmarks.loss_serializers import CORRELATION
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
-from dashboard.maps import joined_tracks
-from dashboard.maps import track_encoding as binary
+from dashboard.maps import joined_tracks, track_encoding
+from dashboard.maps.line_simplification import MapView
 from dashboard.releases import services
-from dashboard.releases.common.actions import Actions, finished_of_kind
+from dashboard.releases.common.actions import Actions, finished_of
 from dashboard.releases.models import Release
 from dashboard.releases.trajectory import charts
 from dashboard.releases.trajectory.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
@@ -49,6 +45,8 @@ from privacy_engine.analysis.release_curves import ReleaseCurves
 from privacy_engine.analysis.tradeoff import Tradeoff
 from privacy_engine.errors import ParameterError
 
+finished = finished_of(Kind.TRAJECTORY)
+
 
 class TrajectoryActions(Actions):
     """Of trajectories."""
@@ -68,113 +66,83 @@ class TrajectoryActions(Actions):
         rule = "of count streams or check-ins; /releases/forecast/ quotes releases of trajectories"
         raise ParameterError(f"dataset must be {rule}", field="dataset", rule=rule, value=Kind.TRAJECTORY)
 
-    @extend_schema(request=ForecastRequest, responses={200: Forecast})
-    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
-    def forecast(self, request: Request) -> Response:
+    @row_action(ForecastRequest, Forecast, method="POST", row=None)
+    def forecast(self, **params: Any) -> Forecast:
         """What errors, guarantee, price and loss to expect; for the owner, nothing is stored or charged."""
-        params = valid(ForecastRequest, request.data)
-        subject = self._subject(params)
-        known = params["correlation"]
-        forecast = forecast_releases(
-            **subject,
-            mechanisms=params["mechanisms"],
-            steps=params["postprocess"],
-            known=known,
-            errors=params["errors"],
-        )
-        return Response(forecast.model_dump(), headers=UNKEPT)
+        return _forecast(**params)
 
-    @extend_schema(request=ForecastRequest, responses={200: Forecast}, deprecated=True)
-    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
-    def outlook(self, request: Request) -> Response:
+    @row_action(ForecastRequest, Forecast, method="POST", row=None, schema={"deprecated": True})
+    def outlook(self, **params: Any) -> Forecast:
         """The former path of `/releases/forecast/`, with the same response; the next version removes it."""
-        return self.forecast(request)
+        return _forecast(**params)
 
-    @extend_schema(request=ErrorsRequest, responses={200: ExpectedErrors})
-    @action(detail=False, methods=["post"], url_path="expected-errors", filterset_class=None, pagination_class=None)
-    def expected_errors(self, request: Request) -> Response:
+    @row_action(ErrorsRequest, ExpectedErrors, method="POST", row=None, url_path="expected-errors")
+    def expected_errors(self, dataset: Any, landmark_set: Any, **params: Any) -> ExpectedErrors:
         """Errors to expect, with a verdict; computed from the original for its owner, nothing is stored or charged."""
-        params = valid(ErrorsRequest, request.data)
-        return Response(expected_errors(**self._subject(params), **params).model_dump(), headers=UNKEPT)
+        return expected_errors(*_subject(dataset, landmark_set), **params)
 
-    @extend_schema(request=LevelsRequest, responses={200: LeastLevels})
-    @action(detail=False, methods=["post"], url_path="least-levels", filterset_class=None, pagination_class=None)
-    def least_levels(self, request: Request) -> Response:
+    @row_action(LevelsRequest, LeastLevels, method="POST", row=None, url_path="least-levels")
+    def least_levels(self, dataset: Any, landmark_set: Any, **params: Any) -> LeastLevels:
         """The least ε for an accepted error; computed from the original for its owner, nothing is stored or charged."""
-        params = valid(LevelsRequest, request.data)
-        return Response(least_levels(**self._subject(params), **params).model_dump(), headers=UNKEPT)
+        return least_levels(*_subject(dataset, landmark_set), **params)
 
-    @extend_schema(request=CostsRequest, responses={200: ProtectionCosts})
-    @action(detail=False, methods=["post"], url_path="protection-costs", filterset_class=None, pagination_class=None)
-    def protection_costs(self, request: Request) -> Response:
+    @row_action(CostsRequest, ProtectionCosts, method="POST", row=None, url_path="protection-costs")
+    def protection_costs(self, dataset: Any, landmark_set: Any, postprocess: Any, **params: Any) -> ProtectionCosts:
         """What a protection costs; computed from the original for its owner, nothing is stored or charged."""
-        params = valid(CostsRequest, request.data)
-        subject, params["steps"] = self._subject(params), params.pop("postprocess")
-        return Response(protection_costs(**subject, **params).model_dump(), headers=UNKEPT)
+        return protection_costs(*_subject(dataset, landmark_set), steps=postprocess, **params)
 
-    @extend_schema(request=TradeoffRequest, responses={200: Tradeoff})
-    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
-    def curve(self, request: Request) -> Response:
+    @row_action(TradeoffRequest, Tradeoff, method="POST", row=None)
+    def curve(self, dataset: Any, landmark_set: Any, **params: Any) -> Tradeoff:
         """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
-        params = valid(TradeoffRequest, request.data)
-        tradeoff = charts.tradeoff_of(**self._subject(params), params=params)
-        return Response(tradeoff.model_dump(), headers=UNKEPT)
+        return charts.tradeoff_of(*_subject(dataset, landmark_set), params=params)
 
-    @extend_schema(parameters=[binary.TrackQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
-    @action(detail=True, content_negotiation_class=AnyAccept)
-    def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
+    @row_action(track_encoding.TrackQuery, BINARY, row=finished)
+    def track(self, row: Release, series: int, view: MapView | None) -> HttpResponseBase:
         """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""
-        row = finished_of_kind(self, Kind.TRAJECTORY)
-        return binary.answer(request, row.drawn, tag=row.data_sha256[:32])
+        return track_encoding.answer(self.request, row.drawn, series, view, tag=row.data_sha256[:32])
 
-    @extend_schema(
-        parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
-    )
-    @action(detail=True, content_negotiation_class=AnyAccept)
-    def tracks(self, request: Request, pk: Any = None) -> HttpResponseBase:
+    @row_action(joined_tracks.TracksQuery, BINARY, row=finished)
+    def tracks(self, row: Release, points: int, reduce: str) -> HttpResponseBase:
         """The published positions of all series as one track in pieces; see dashboard/maps/joined_tracks.py."""
-        row = finished_of_kind(self, Kind.TRAJECTORY)
-        return joined_tracks.answer(request, row.drawn, tag=row.data_sha256[:32])
+        return joined_tracks.answer(self.request, row.drawn, points, reduce, tag=row.data_sha256[:32])
 
-    @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
-    @action(detail=True, records="original")
-    def series(self, request: Request, pk: Any = None) -> HttpResponseBase:
+    @row_action(SeriesQuery, ReleaseCurves, row=finished, records="original")
+    def series(self, row: Release, landmarks_of: uuid.UUID | None = None, **params: Any) -> HttpResponseBase:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
-        row, params = finished_of_kind(self, Kind.TRAJECTORY), valid(SeriesQuery, request.query_params)
-        correlated = any(name in request.query_params for name in CORRELATION)
-        return json_response(charts.curves(row, params, self._compared_on(row, params), correlated=correlated))
+        correlated = any(name in self.request.query_params for name in CORRELATION)
+        compared = self._compared_on(row, landmarks_of)
+        return json_response(charts.curves(row, params, compared, correlated=correlated))
 
-    @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurves}, filters=False)
-    @action(detail=True, records="original")
-    def errors(self, request: Request, pk: Any = None) -> HttpResponseBase:
+    @row_action(ErrorsQuery, ErrorCurves, row=finished, records="original")
+    def errors(self, row: Release, landmarks_of: uuid.UUID | None = None, **params: Any) -> HttpResponseBase:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
-        row, params = finished_of_kind(self, Kind.TRAJECTORY), valid(ErrorsQuery, request.query_params)
-        return json_response(charts.errors(row, params, self._compared_on(row, params)))
+        return json_response(charts.errors(row, params, self._compared_on(row, landmarks_of)))
 
-    def _subject(self, params: dict[str, Any]) -> dict[str, Any]:
-        """The dataset and the landmark set of a :class:`SubjectRequest`, taken out of its parameters."""
-        set_id, dataset_id = params.pop("landmark_set"), params.pop("dataset")
-        landmark_set = get_object_or_404(visible_landmark_sets(self.request.user), pk=set_id) if set_id else None
-        if landmark_set and dataset_id in (None, landmark_set.dataset_id):
-            return {"dataset": landmark_set.dataset, "landmark_set": landmark_set}
-        dataset = get_object_or_404(visible_datasets(self.request.user), pk=dataset_id)
-        require_kind(dataset, Kind.TRAJECTORY)
-        require_state(dataset, State.READY, "dataset")
-        services.require_set_of(dataset, landmark_set)
-        return {"dataset": dataset, "landmark_set": None}
-
-    def _compared_on(self, row: Release, params: dict[str, Any]) -> LandmarkSet | None:
-        """The landmark set of a release; without any, that which the parameters name, and they name no more."""
-        requested = params.pop("landmarks_of", None)
+    def _compared_on(self, row: Release, requested: uuid.UUID | None) -> LandmarkSet | None:
+        """The landmark set of a release; without any, that which is ``requested``, and no other is."""
         if requested in (None, row.landmark_set_id):
             return row.landmark_set
         if row.landmark_set_id:
             rule = "left out or its own: the release has a landmark set"
             raise ParameterError(f"landmarks_of must be {rule}", field="landmarks_of", rule=rule, value=str(requested))
-        landmark_set: LandmarkSet = get_object_or_404(
-            visible_landmark_sets(self.request.user).filter(dataset=row.dataset), pk=requested
-        )
+        sets = visible_landmark_sets(self.request.user).filter(dataset=row.dataset)
+        landmark_set: LandmarkSet = get_object_or_404(sets, pk=requested)
         return landmark_set
+
+
+def _forecast(dataset: Any, landmark_set: Any, postprocess: Any, correlation: Any, **params: Any) -> Forecast:
+    subject = _subject(dataset, landmark_set)
+    return forecast_releases(*subject, steps=postprocess, known=correlation, **params)
+
+
+def _subject(dataset: Any, landmark_set: LandmarkSet | None) -> tuple[Dataset, LandmarkSet | None]:
+    """The dataset and the landmark set that a :class:`SubjectRequest` is about."""
+    if landmark_set and dataset in (None, landmark_set.dataset):
+        return landmark_set.dataset, landmark_set
+    require_kind(dataset, Kind.TRAJECTORY)
+    require_state(dataset, State.READY, "dataset")
+    services.require_set_of(dataset, landmark_set)
+    return dataset, None
 
 
 ADAPTER = TrajectoryActions

@@ -55,11 +55,11 @@ def curves(
     return _curves(path, row, params, landmark_set, correlated)
 
 
-def _is_made(path: StoredPath | None, row: Release, *_: object) -> bool:
+def _has_to_be_made(path: StoredPath | None, row: Release, *_: object) -> bool:
     return path is None or not path.is_sound()
 
 
-@computed_where(_is_made)
+@computed_where(_has_to_be_made)
 def _curves(
     path: StoredPath | None, row: Release, params: dict[str, Any], landmark_set: LandmarkSet | None, correlated: bool
 ) -> bytes | BinaryIO:
@@ -79,7 +79,7 @@ def errors(row: Release, params: dict[str, Any], landmark_set: LandmarkSet | Non
     return _errors(path, row, params, landmark_set)
 
 
-@computed_where(lambda path, row, *_: row.dataset.is_large and _is_made(path, row))
+@computed_where(lambda path, row, *_: row.dataset.is_large and _has_to_be_made(path, row))
 def _errors(
     path: StoredPath | None, row: Release, params: dict[str, Any], landmark_set: LandmarkSet | None
 ) -> bytes | BinaryIO:

@@ -15,7 +15,7 @@ from dashboard.datasets.selectors import reference_radius_m
 from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.common.least_levels import is_usable
-from dashboard.releases.made import made
+from dashboard.releases.selectors import made
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.accepted_error import Figure, at_level, least_epsilon
 from privacy_engine.analysis.best_guess import best_guess

@@ -14,13 +14,14 @@ from dashboard.releases.explanation import Explanation, Subject, certainty
 from dashboard.releases.models import Release
 from dashboard.releases.paper_figure import Plot
 from dashboard.releases.report import number_below
-from dashboard.storage.large_files import BATCH, StoredSeries, series_index
+from dashboard.storage.data_files import BATCH, StoredSeries, series_index
 from privacy_engine.accounting.promise import Context, at_most
 from privacy_engine.analysis.forecast import overall_noise
+from privacy_engine.core.arrays import ceil_div
 from privacy_engine.core.geo import LocalPlane
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.core.progress import blocks
-from privacy_engine.data.published import CELLS_PER_DEGREE
+from privacy_engine.data.points_digest import CELLS_PER_DEGREE
 from privacy_engine.mechanisms.base.trajectory import REPEATS, TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES
 
@@ -59,7 +60,7 @@ class ExplainedTrajectories(Explanation):
         numbers = {"unit": context.unit, "stability": f"{context.stability:,}", **mechanism.numbers()}
         who = (OF_A_RECORD if several else WHO[mechanism.level]).format(**numbers)
         if marks:
-            all_of = "the 1 landmark" if marks == 1 else f"all {counted(marks, 'landmark')}"
+            all_of = "the 1 landmark" if marks == 1 else f"all {quantity(marks, 'landmark')}"
             who += f", together with {all_of} (positions marked as sensitive)"
         alone = not marks and not several and mechanism.level in ("event", "landmark")
         places = "the true place and another one" if alone else "the true places and others, each"
@@ -122,8 +123,8 @@ class ExplainedTrajectories(Explanation):
         lon, lat = line.lon / CELLS_PER_DEGREE, line.lat / CELLS_PER_DEGREE
         plane = LocalPlane.around(lon, lat) if len(lon) else LocalPlane(0.0, 0.0)
         landmarks = (row.summary or {}).get("landmarks") or 0
-        details = [counted((row.summary or {}).get("points", len(lon)), "event")]
-        details += [counted(landmarks, "landmark")] if landmarks else []
+        details = [quantity((row.summary or {}).get("points", len(lon)), "event")]
+        details += [quantity(landmarks, "landmark")] if landmarks else []
         details += [f"thinned to {len(lon):,} points"] if len(lon) < series_index(row.data_path).sizes[number] else []
         return Plot(
             xy=plane.project(lon, lat) / 1000,
@@ -181,7 +182,7 @@ def _facts(row: Release) -> dict[str, Any]:
     """Every so-manieth published position in degrees, and when the first and the last is."""
     held: StoredSeries[Any] = StoredSeries(row.data_path, lambda *of: of)
     total = int(held.sizes.sum())
-    every, sampled, times = max(-(-total // SAMPLED), 1), [], []
+    every, sampled, times = max(ceil_div(total, SAMPLED), 1), [], []
     for some in blocks(total, BATCH):
         columns = held.columns(some.start, some.stop)
         index = np.arange(-some.start % every, some.stop - some.start, every)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.errors import must_be
-from dashboard.core.rest.parsing import Anything, Number
+from dashboard.core.rest.parsing import Anything, Number, RowField
+from dashboard.datasets.selectors import visible_datasets
 from dashboard.landmarks.loss_serializers import CorrelationField
-from dashboard.releases.serializers import MAX_COMPARED, OBJECTS, MechanismsField, StepsField
+from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.releases.serializers import STEPS, ComparedField
 from dashboard.releases.services import require_landmarks
 from privacy_engine.analysis import best_guess
 from privacy_engine.analysis.accepted_error import LEAST, MOST, Figure
-from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.mechanisms.base.mechanism import mechanisms
+from privacy_engine.errors import ParameterError
+from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.releases.spec import ReleaseSpec, SimulatedSpec, parse_steps
 
@@ -23,44 +23,37 @@ LEAST_M, MOST_M = 1.0, 1e7
 """Errors that may be accepted, in metres."""
 
 
-class TrajectoryMechanismsField(MechanismsField):
-    """Those that release trajectories."""
+def _mechanism(data: Any, field: str) -> Mechanism:
+    """A mechanism that releases trajectories."""
+    return mechanisms.of("trajectory").parse(data, field=field)
 
-    kind = "trajectory"
 
-
-@extend_schema_field(OBJECTS | {"minItems": 1, "maxItems": MAX_COMPARED})
-class ReleasesField(Anything):
-    """Releases of trajectories, each ``{mechanism, postprocess}``; errors are named ``releases.0.mechanism.field``."""
-
-    def to_internal_value(self, data: Any) -> list[ReleaseSpec]:
-        if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
-            raise must_be("releases", f"a list of 1 to {MAX_COMPARED} releases", data, got=False)
-        specs: list[ReleaseSpec] = []
-        errors: list[ParameterError] = []
-        for i, item in enumerate(data):
-            given = item if isinstance(item, dict) else {}
-            try:
-                mechanism = mechanisms.of("trajectory").parse(given.get("mechanism"), field=f"releases.{i}.mechanism")
-                steps = postprocesses.parse_list(given.get("postprocess", []), field=f"releases.{i}.postprocess")
-                specs.append(SimulatedSpec.parse({"mechanism": mechanism, "postprocess": steps}))
-            except ParameterErrors as wrong:
-                errors += wrong.errors
-        if errors:
-            raise ParameterErrors(errors)
-        return specs
+def _release(data: Any, field: str) -> ReleaseSpec:
+    """A release of trajectories, ``{mechanism, postprocess}``."""
+    given = data if isinstance(data, dict) else {}
+    mechanism = _mechanism(given.get("mechanism"), f"{field}.mechanism")
+    steps = postprocesses.parse_list(given.get("postprocess", []), field=f"{field}.postprocess")
+    return SimulatedSpec.parse({"mechanism": mechanism, "postprocess": steps})
 
 
 class SubjectRequest(serializers.Serializer[Any]):
     """Mechanisms over a landmark set; those that read no landmarks also over a dataset without one."""
 
-    dataset = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="Of trajectories; required without a landmark set."
+    dataset = RowField(
+        visible_datasets,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of trajectories; required without a landmark set.",
     )
-    landmark_set = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="Required where a mechanism reads landmarks."
+    landmark_set = RowField(
+        visible_landmark_sets,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Required where a mechanism reads landmarks.",
     )
-    mechanisms = TrajectoryMechanismsField()
+    mechanisms = ComparedField(_mechanism)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["landmark_set"] is None:
@@ -74,7 +67,7 @@ class SubjectRequest(serializers.Serializer[Any]):
 class MechanismsRequest(SubjectRequest):
     """Mechanisms, and the steps that would follow each of them."""
 
-    postprocess = StepsField(required=False, default=list)
+    postprocess = Anything(STEPS, required=False, default=list)
 
     def validate_postprocess(self, value: Any) -> Any:
         return parse_steps(value)
@@ -83,8 +76,8 @@ class MechanismsRequest(SubjectRequest):
 class ReleasesRequest(MechanismsRequest):
     """Releases, each with steps of its own; or mechanisms, all with the same steps."""
 
-    mechanisms = TrajectoryMechanismsField(required=False)
-    releases = ReleasesField(required=False, help_text="Instead of mechanisms and postprocess.")
+    mechanisms = ComparedField(_mechanism, required=False)
+    releases = ComparedField(_release, required=False, help_text="Instead of mechanisms and postprocess.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         given, steps = attrs.pop("releases", None), attrs.pop("postprocess")

@@ -16,7 +16,6 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.inputs import TrajectoryInputs
 from dashboard.landmarks.models import LandmarkSet
-from privacy_engine.accounting.promise import Context
 from privacy_engine.analysis.correlation import CorrelationDescription
 from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.expected_loss import ExpectedLoss, expected_loss
@@ -98,6 +97,8 @@ def forecast_releases(
         correlation = None if known is None else parse_correlation(**known)
     inputs, seconds = TrajectoryInputs(dataset, landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
     data = ForecastData.of(inputs.data, inputs.landmarks) if errors else None
+    choice = replace(inputs.context.choice, not_covered=())
+    covered = replace(inputs.context, choice=choice, not_covered=(), decided=())  # without what no promise covers
     return Forecast(
         mechanisms=[
             MechanismForecast(
@@ -106,7 +107,7 @@ def forecast_releases(
                 expected=fresh_forecast(mechanism, inputs.masks),
                 errors=None if data is None else error_forecast(mechanism, data, steps),
                 guarantee=mechanism.guarantee(inputs.context).as_dict(),
-                promise=mechanism.guarantee(_covered(inputs.context)).statement,
+                promise=mechanism.guarantee(covered).statement,
                 whole_trace=_whole_trace(mechanism, inputs.masks),
                 loss=None
                 if correlation is None
@@ -124,8 +125,3 @@ def _whole_trace(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float
     if not isinstance(mechanism, PlanarLaplaceMechanism):
         return None
     return largest_total(mechanism.most_budgets(mask) for mask in masks)
-
-
-def _covered(context: Context) -> Context:
-    """The same without what no part of the promise covers."""
-    return replace(context, choice=replace(context.choice, not_covered=()), not_covered=(), decided=())

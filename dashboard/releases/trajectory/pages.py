@@ -15,15 +15,14 @@ from dashboard.core.palette import variants
 from dashboard.core.templatetags.number_fields import plain_number
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.release_columns import columns_of
 from dashboard.datasets.selectors import spending
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import method_of
 from dashboard.landmarks.selectors import visible_landmark_sets
-from dashboard.releases.batches import batches
-from dashboard.releases.choice import requested_releases
 from dashboard.releases.common.pages import Pages
 from dashboard.releases.models import export_formats
-from dashboard.releases.selectors import visible_releases
+from dashboard.releases.selectors import batches, requested_releases, visible_releases
 from dashboard.releases.trajectory import choice
 from privacy_engine.accounting.estimation import NOTE
 from privacy_engine.analysis.reference_radius import RADII
@@ -63,7 +62,7 @@ class TrajectoryPages(Pages):
         """The releases that still run join when they are done."""
         computing.prepare()
         ids = [uuid_or_404(text) for text in request.GET.getlist("release")]
-        requested = requested_releases(request.user, dataset, ids)
+        requested = requested_releases(request.user, ids, dataset=dataset)
         landmark_set = choice.chosen_set(request.user, dataset, _requested_set(request), requested)
         shown = choice.compared(request.user, dataset, landmark_set, requested)
         if dataset.sample and shown:
@@ -90,6 +89,7 @@ class TrajectoryPages(Pages):
             "radius_m": context["budget"]["radius_m"],
             "time_zone": dataset.options.get("time_zone") or "UTC",
             "formats": export_formats(dataset.kind),
+            "columns": [column._asdict() for column in columns_of("compare", dataset.kind)],
             "urls": _urls(dataset) | (_set_urls(landmark_set) if landmark_set else {}),
         }
         return context

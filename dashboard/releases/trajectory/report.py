@@ -124,6 +124,13 @@ class TrajectoryReport(ReleaseReport):
     losses_undefined: str
     curves: Curves
 
+    @property
+    def values(self) -> dict[str, Any]:
+        noise = self.expected[-1].noise if self.expected else None
+        moderate = next((loss.highest for loss in self.losses if loss.strength == CHARTED), None)
+        own = {"noise_mean_m": noise and noise.mean_m, "noise_p95_m": noise and noise.p95_m, "loss": moderate}
+        return super().values | own
+
 
 @dataclass(frozen=True)
 class OwnerPart:
@@ -137,6 +144,11 @@ class OwnerPart:
     charge: Charge | None
     request: str
     curves: Curves
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What columns of tables show of it, beside :attr:`TrajectoryReport.values`."""
+        return {**self.errors, "expected_m": self.expected.overall.mean_m, "verdict": self.verdict}
 
 
 @dataclass(frozen=True)

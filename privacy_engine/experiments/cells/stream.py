@@ -6,8 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from privacy_engine.core.arrays import ceil_div
 from privacy_engine.core.params import Param
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 from privacy_engine.data import CountStream
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.experiments.cells.base import lacks
@@ -68,7 +69,7 @@ class StreamCell(ReleaseCell):
             raise ParameterErrors([lacks("dimensions", rule, self.dimensions)])
         least = min(metric.least_timestamps for metric in self.metrics if isinstance(metric, StreamMetric))
         if least > sizes[0]:
-            rule = f"must have one that is defined for {counted(sizes[0], 'timestamp')}; these need at least {least}"
+            rule = f"must have one that is defined for {quantity(sizes[0], 'timestamp')}; these need at least {least}"
             raise ParameterErrors([lacks("metrics", rule, None)])
 
     def truth(self, data: Any) -> CountStream:
@@ -81,7 +82,7 @@ class StreamCell(ReleaseCell):
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
         (timestamps, dimensions), batch = self._sizes(sizes), self.batch(sizes)
-        drawn = -(-repetitions // batch) * batch  # a batch is drawn whole
+        drawn = ceil_div(repetitions, batch) * batch  # a batch is drawn whole
         measured = sum(metric.seconds_once(timestamps * dimensions) for metric in self.metrics)
         return float(drawn * self.release.mechanism.seconds(timestamps, dimensions, batch) + repetitions * measured)
 

@@ -11,7 +11,7 @@ position; errors, metrics and attacks read the truth, so they are the owner's.
 """
 
 # isort: off
-from privacy_engine.experiments.measures import error, landmarks, losses  # noqa: F401
+from privacy_engine.experiments.measures import error, landmarks, losses
 from privacy_engine.experiments.measures.landmarks import MarkedShare
 from privacy_engine.experiments.measures.derived import AttackMeasure
 from privacy_engine.experiments.measures.base import Measure, Work, measures

@@ -14,7 +14,7 @@ from privacy_engine.core.params import brief
 from privacy_engine.core.progress import reported
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.trials import Trials
-from privacy_engine.registry import Registry
+from privacy_engine.registry import Registry, is_stored
 
 RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 7e-6
 """Seconds of a release, of each of its events, and of an event more where budgets depend on the run."""
@@ -95,16 +95,11 @@ class Measures(Registry[Measure]):
         if isinstance(description, str):
             description = {"name": description}
         name = description.get("name") if isinstance(description, Mapping) else description
-        if not isinstance(name, str) or name not in self:
+        if not isinstance(name, str) or (name not in self and not is_stored()):
             rule = f"one of {', '.join(cls.registered_name() for cls in self)}"
             message = f"{field or 'measure'} must be {rule}, got {brief(name)}"
             raise ParameterErrors([ParameterError(message, field=field, rule=rule, value=name)])
         return super().parse(description, field=field)
-
-    def of(self, kind: str) -> Measures:
-        part = Measures(self._what)
-        part._registered, part._kind = self._registered, kind
-        return part
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes

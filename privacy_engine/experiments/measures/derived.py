@@ -13,6 +13,7 @@ from privacy_engine.evaluation import Evaluation
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import CheckInMetric, MeanAbsoluteError, Metric, TrajectoryMetric, metrics
+from privacy_engine.registry import Registry
 
 SAME_AS_ERROR = MeanAbsoluteError
 
@@ -114,13 +115,31 @@ def _of_attack(cls: type[Attack], headline: Headline) -> type[Measure]:
     made = create_model(cls.__name__, __base__=(cls, base), __doc__=cls.documentation(), name=name)
     measure = cast(type[AttackMeasure], made)
     measure.attack, measure.headline, measure.unit = cls.registered_name(), headline, headline.unit
-    measure.title, measure.short, measure.summary = headline.title, "", headline.summary
+    mark = f" ({cls.origin.mark})" if cls.origin else ""
+    measure.title, measure.short, measure.summary = headline.title + mark, "", headline.summary
     return measure
 
 
-for _metric in metrics:
-    if _metric is not SAME_AS_ERROR:
-        measures.register(_of_metric(_metric))
-for _attack in attacks:
-    for _headline in _attack.headlines:
-        measures.register(_of_attack(_attack, _headline))
+def _derive() -> None:
+    """Cairn's own first, so that no name of another package is before one of them."""
+    registries: tuple[Registry[Any], ...] = (metrics, attacks)
+    listed = [(registry, cls) for registry in registries for cls in registry]
+    for registry, cls in sorted(listed, key=lambda pair: pair[1].origin is not None):
+        if cls is not SAME_AS_ERROR:
+            _register(registry, cls)
+
+
+def _register(registry: Registry[Any], cls: Any) -> None:
+    """Register the measures of a metric or an attack; one of another package that cannot be measured is refused."""
+    try:
+        made = [_of_attack(cls, one) for one in cls.headlines] if issubclass(cls, Attack) else [_of_metric(cls)]
+        for measure in made:
+            measure.__reduce__ = Measure.__reduce__  # type: ignore[method-assign]  # not that of a plugin's class
+            measures.register(measure)
+    except Exception as error:
+        if cls.origin is None:
+            raise
+        registry.refuse(cls, f"cannot be measured in experiments: {error}")
+
+
+measures.at_first_use(_derive)

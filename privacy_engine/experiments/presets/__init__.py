@@ -5,7 +5,7 @@ from privacy_engine.experiments.presets.base import Preset, SeriesPreset, preset
 from privacy_engine.experiments.presets.real_data import GeolifeError, TDriveError
 from privacy_engine.experiments.presets.distance import TemporalDistance
 from privacy_engine.experiments.presets.loss import CorrelatedLoss
-from privacy_engine.experiments.presets import dummy_landmarks, curves, streams, stream_figures, recommendation  # noqa: F401
+from privacy_engine.experiments.presets import dummy_landmarks, curves, streams, stream_figures, recommendation
 from privacy_engine.registry import import_all
 # isort: on
 

@@ -30,14 +30,15 @@ class DummySelectionCost(SeriesPreset):
         return super().base() | {"release": scheme("uniform")}
 
     def grid(self) -> dict[str, list[Any]]:
-        similarities = [
+        dummies = [
             {"name": "dummies-heuristic", "evaluation": "gaps"},
             {"name": "dummies-heuristic", "evaluation": "nearest"},
             {"name": "dummies-partitioned", "distance": "euclidean"},
             {"name": "dummies-partitioned", "distance": "wasserstein"},
         ]
         return {
-            "dummies": similarities,
+            "dummies": dummies,
+            # both are set together: a value is a pair
             "dummies.epsilon,release.mechanism.epsilon": [[share, 1.0 - share] for share in BUDGET_SHARES],
             "landmarks.share": [0.2, 0.4, 0.6, 0.8],
         }

@@ -1,14 +1,16 @@
 """Counts in tables."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from privacy_engine.data import CountStream
 from privacy_engine.formats import stream_layout, streams
+from privacy_engine.formats.count_tables import naming_columns
 from privacy_engine.formats.generic_table import Table
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.periods import dates_across
-from privacy_engine.formats.position_columns import has_positions, is_coordinate
+from privacy_engine.formats.position_columns import has_positions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table_kind import OTHER_COLUMNS, Columns, Role, TableKind
 
@@ -26,13 +28,15 @@ class CountTables(TableKind):
     def looks_like(self, columns: Columns) -> bool:
         return stream_layout.looks_like(columns.names, columns.sample)
 
-    def used_columns(self, names: Sequence[str], decided: Mapping[str, Any]) -> dict[int, str]:
+    def used_columns(self, layout: Layout, decided: Mapping[str, Any]) -> dict[int, str]:
+        names = layout.names
         if across := dates_across(names):
-            return {i: "counts" if i in across else "names" for i, name in enumerate(names) if not is_coordinate(name)}
+            naming = naming_columns(names, layout.sample, across)
+            return dict.fromkeys(across, "counts") | dict.fromkeys(naming, "names")
         left = str(decided.get("leave_out", "")).split(", ")
         rest = "counts" if decided.get("count") == stream_layout.WIDE else "names"
         others = {i: rest for i, name in enumerate(names) if f"column:{name}" not in left}
-        return others | super().used_columns(names, decided)
+        return others | super().used_columns(layout, decided)
 
     def is_stated(self, options: ReadOptions) -> bool:
         return options.count is not None

@@ -199,7 +199,7 @@ class PrivTreeQuery:
         return biased(counts, depth, self.decay, self.threshold) - self.threshold
 
     def answer(self, points: Points, source: noise.RandomSource) -> BoxTree:
-        """The tree, whose only node has become all that are decided to be split and their children."""
+        """The tree of one node, grown level by level: nodes whose noisy excess is positive are split."""
         while len(nodes := np.flatnonzero(self.tree.leaf_level.divisible)):
             advance()
             excess = self._excess(points, len(self.decisions), nodes)

@@ -222,7 +222,7 @@ class CheckInMechanism(Mechanism):
         change = "replaced by another" if self.relation == "replace-one" else "added or removed"
         more = {"change": change, "domain": self.domain, "counting": self.counting}
         more["chosen"] = "taken as given" if context.box_from_data else PUBLIC_GRID
-        promised = f"{context.qualified(sentence.format(**self.numbers(), **more))} {self.remark}".rstrip()
+        promised = self.promised(context, sentence.format(**self.numbers(), **more))
         return Guarantee(
             self.protected_level(),
             "one user" if users else "one check-in",

@@ -132,6 +132,14 @@ class Mechanism(Component):
         """What the line of a private release's label states beside its guarantee, each a clause."""
         return ()
 
+    def promised(self, context: Context, clause: str) -> str:
+        """``clause``, which carries ε, with its conditions and what is not covered; then the remark.
+
+        It states which package the promise is of, where that is not reviewed.
+        """
+        by = f", as {self.origin} states, which is not reviewed" if self.origin else ""
+        return f"{context.qualified(clause + by)} {self.remark}".rstrip()
+
     @classmethod
     def statement(cls) -> str:
         """The guarantee's sentence in symbols, for any parameters."""
@@ -157,7 +165,7 @@ def number_text(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else shortest(value)
 
 
-mechanisms: Registry[Mechanism] = Registry("mechanism")
+mechanisms: Registry[Mechanism] = Registry("mechanism", "cairn.mechanisms", Mechanism)
 
 
 def offered(kind: str) -> list[type[Mechanism]]:

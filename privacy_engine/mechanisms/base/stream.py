@@ -340,7 +340,7 @@ class StreamMechanism(Mechanism):
         return PrivacyLoss("event", float(self.epsilon))
 
     def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
-        promised = f"{context.qualified(self.sentence.format(**self.numbers()))} {self.remark}".rstrip()
+        promised = self.promised(context, self.sentence.format(**self.numbers()))
         unit = f"events of {self.window:,} successive timestamps"
         return Guarantee(
             self.level,

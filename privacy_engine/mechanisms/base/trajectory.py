@@ -240,14 +240,13 @@ class TrajectoryMechanism(Mechanism):
             stability=number_text(context.stability),
             same=choice.same,
         )
-        statement = f"{context.qualified(filled)} {self.remark}".rstrip()
         return Guarantee(
             self.level,
             context.unit,
             (self.neighbours_of_records if multiplied else None) or self._neighbours(choice),
             epsilon,
             self.radius_m,
-            statement,
+            self.promised(context, filled),
             self.assumptions,
             self._caveats(context),
             context.uncovered,

@@ -12,5 +12,3 @@ from privacy_engine.mechanisms.landmark.w_event import WEvent
 from privacy_engine.mechanisms.landmark.optimal import OptimalSplit
 from privacy_engine.mechanisms.landmark.planned import Planned
 from privacy_engine.mechanisms.landmark.joint import Joint
-
-__all__ = ["Adaptive", "EventLevel", "Joint", "OptimalSplit", "Planned", "Skip", "Uniform", "UserLevel", "WEvent"]

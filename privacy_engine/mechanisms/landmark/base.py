@@ -22,7 +22,8 @@ from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_
 from privacy_engine.noise import GRID_DEG as GRID_DEG
 from privacy_engine.noise.planar import CHUNK
 
-INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
+ELSEWHERE = "; where they are not, see the temporal privacy loss."
+INDEPENDENT = f"Events are independent of each other{ELSEWHERE}"
 PUBLIC_LANDMARKS = "Which events are landmarks is public: the release shows it."
 ONE_RECORD = (
     "Whichever uploaded record of {unit} an adversary targets, the events it decides (at most {stability}) together "

@@ -47,7 +47,6 @@ class Joint(PlanarLaplaceMechanism):
 
     title: ClassVar[str] = "Joint"
     summary: ClassVar[str] = "Joint noise for all landmarks, a third less for the same guarantee; planned."
-    joint_landmarks: ClassVar[bool] = True
     most_events: ClassVar[int | None] = 4_000_000
     caveats: ClassVar[tuple[str, ...]] = (
         "One landmark alone is protected no better than all together; independent noise would give it a share of ε.",

@@ -14,18 +14,3 @@ from privacy_engine.mechanisms.stream.hieradapub import StreamHierAdaPub
 from privacy_engine.mechanisms.stream.kalman import StreamKalman
 from privacy_engine.mechanisms.stream.kalman_uniform import StreamKalmanUniform
 from privacy_engine.mechanisms.stream.shrink import StreamShrink
-
-__all__ = [
-    "StreamAdaPub",
-    "StreamBA",
-    "StreamBD",
-    "StreamFAST",
-    "StreamHierAdaPub",
-    "StreamKalman",
-    "StreamKalmanUniform",
-    "StreamPeGaSus",
-    "StreamRescueDP",
-    "StreamSample",
-    "StreamShrink",
-    "StreamUniform",
-]

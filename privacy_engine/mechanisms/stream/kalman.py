@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints, ceil_div
 from privacy_engine.core.params import Param
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism, StreamMechanism
@@ -86,7 +86,7 @@ class StreamKalman(StreamEstimateMechanism):
         return FilteredSamples(self, dimensions, rng, interval=self.interval, budget=self._budget())
 
     def _budget(self) -> float:
-        return self.epsilon / -(-self.window // self.interval)
+        return self.epsilon / ceil_div(self.window, self.interval)
 
     def noise_sd(self) -> float:
         return noise.discrete_laplace_sd(self.noise_rate(self._budget()))

@@ -1,6 +1,8 @@
-/* Axes of the charts: their range and ticks, from the values on them. */
+/* Axes of the charts: their range and ticks, from the values on them; where events lie, by number or by time. */
 
-import { number, whole } from "../core/format.js";
+import { eventNumber, number, whole } from "../core/format.js";
+import { nearestIndex, roundStep, usualStep } from "../core/sorted_search.js";
+import { daysText, momentText, shownZone, timeTicks } from "./zoned_time.js";
 
 const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const EVENT_TICKS = 5;
@@ -57,9 +59,7 @@ export function linearAxis(arrays) {
   const reached = (of) => arrays.reduce((found, values) => values.reduce((a, b) => of(a, b ?? 0), found), 0);
   const [low, high] = [reached(Math.min), reached(Math.max)].map((value) => value * 1.06);
   const range = low < high ? [low, high] : [0, 1];
-  const length = range[1] - range[0];
-  const power = 10 ** Math.floor(Math.log10(length / LINEAR_TICKS));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((one) => length / one <= LINEAR_TICKS) ?? 10 * power;
+  const step = roundStep(range[1] - range[0], LINEAR_TICKS);
   const first = Math.ceil(range[0] / step);
   const places = Array.from({ length: Math.floor(range[1] / step) - first + 1 }, (_, i) => first + i);
   const values = places.map((place) => Number((place * step).toPrecision(6)));
@@ -76,8 +76,7 @@ function linearText(value) {
 /** The axis of the events `span` = [first, last], indices from 0: round event numbers, which count from 1. */
 export function eventAxis(span) {
   const [first, last] = span.map((index) => index + 1);
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, (last - first) / EVENT_TICKS)));
-  const step = [1, 2, 5].map((k) => k * power).find((one) => (last - first) / one <= EVENT_TICKS) ?? 10 * power;
+  const step = Math.max(1, roundStep(last - first, EVENT_TICKS));
   const numbers = [];
   for (let at = Math.ceil(first / step) * step; at <= last; at += step) numbers.push(at);
   return { range: span, tickvals: numbers.map((at) => at - 1), ticktext: numbers.map(shortened) };
@@ -124,4 +123,86 @@ function shortText(step, power) {
   if (power >= 0 && power < 3) return String(step * 10 ** power);
   if (power < 0 && power >= -3) return (step * 10 ** power).toFixed(-power).slice(1);
   return "";
+}
+
+const TICK_PX = 70; // for the text of one time
+
+/**
+ * `times` = {at: seconds of each event, zone}, without any `at` while they are not loaded; `ticks` = {at, text} names
+ * of some events; `item` what they are.
+ *
+ * @typedef {{times?: {at: ArrayLike<number>, zone: string} | null, ticks?: {at: number[], text: string[]},
+ *   item?: string, along?: "event" | "time" | null}} Placed
+ * @typedef {ReturnType<typeof eventScale>} EventScale
+ */
+
+/** Whether a chart has a time for its events beside their number. @param {Placed} shown */
+export const hasTimes = ({ times, ticks }) => Boolean(times || ticks);
+
+/** The axis that a chart has: the one chosen, else names of events where it has some. @param {Placed} shown */
+export function alongOf(shown) {
+  if (!hasTimes(shown)) return "event";
+  return shown.along ?? (shown.ticks ? "time" : "event");
+}
+
+/**
+ * {name, place(event), eventAt(x), half, range(span), axis(span, width), overhang(widthOf), title(span)}: `half` of an
+ * event's space.
+ *
+ * @param {Placed} shown
+ */
+export function eventScale(shown) {
+  const { times, ticks, item = "event" } = shown;
+  if (alongOf(shown) === "time" && times?.at.length) return timeScale(times);
+  const named = alongOf(shown) === "time" && ticks;
+  return {
+    name: named ? "time" : "event",
+    place: (/** @type {number} */ event) => event,
+    eventAt: (/** @type {number} */ x) => Math.round(x),
+    half: 0.5,
+    range: (/** @type {[number, number]} */ span) => span,
+    axis: (/** @type {[number, number]} */ span) =>
+      named ? { range: span, tickvals: ticks.at, ticktext: ticks.text } : eventAxis(span),
+    /** How far the last name reaches beyond the plot, px. @param {(text: string) => number} widthOf */
+    overhang: (widthOf) => (named ? Math.ceil(widthOf(ticks.text.at(-1) ?? "") / 2) + 2 : 0),
+    title: () => (named ? "time" : `${item} number`),
+  };
+}
+
+/** @param {{at: ArrayLike<number>, zone: string}} times */
+function timeScale({ at, zone: own }) {
+  const zone = shownZone(own);
+  const last = at.length - 1;
+  const place = (/** @type {number} */ event) => at[Math.max(0, Math.min(last, Math.round(event)))];
+  const rangeOf = (/** @type {[number, number]} */ [first, after]) => {
+    const ends = /** @type {[number, number]} */ ([place(first), place(after)]);
+    return ends[0] < ends[1] ? ends : /** @type {[number, number]} */ ([ends[0] - 1, ends[0] + 1]);
+  };
+  return {
+    name: "time",
+    place,
+    eventAt: (/** @type {number} */ x) => nearestIndex(at, x),
+    half: usualStep(at) / 2,
+    range: rangeOf,
+    axis(/** @type {[number, number]} */ span, /** @type {number} */ width) {
+      const range = rangeOf(span);
+      const found = timeTicks(range, Math.max(2, Math.floor(width / TICK_PX)), zone);
+      return { range, tickvals: found.map(([time]) => time), ticktext: found.map(([, text]) => text) };
+    },
+    overhang: () => 0,
+    title: (/** @type {[number, number]} */ span) => `time (${zone}), ${daysText(rangeOf(span), zone)}`,
+  };
+}
+
+/**
+ * An event as a tooltip names it: its number, its time where that is known.
+ *
+ * @param {Placed & {pointName?: (event: number) => string}} shown
+ * @param {number} event
+ */
+export function eventText({ times, item = "event", pointName }, event) {
+  const name = `${item} ${eventNumber(event)}`;
+  if (pointName) return `${pointName(event)} · ${name}`;
+  if (!times?.at.length) return name;
+  return `${name} · ${momentText(times.at[event], shownZone(times.zone))}`;
 }

@@ -9,12 +9,9 @@
 import { el } from "../core/dom.js";
 import { loadLibrary } from "../core/once.js";
 import { onTheme } from "../core/series_style.js";
-import { createAxes } from "./chart_axes.js";
-import { watchPointer } from "./chart_pointer.js";
-import { eventScale } from "./event_scale.js";
-import { createOverlay } from "./overlay.js";
+import { createAxes, createOverlay, readoutOf, watchPointer } from "./chart_pointer.js";
+import { eventScale } from "./axes.js";
 import { withMedians } from "./rolling_median.js";
-import { readoutOf } from "./readout.js";
 import { layoutOf, published, titlesOf, tracesOf, verticalAxis } from "./traces.js";
 
 // Plotly carries a map library that adds a style element unless one with this id is there; its maps are never used.
@@ -55,14 +52,12 @@ export async function createChart(element, { label, alone = true }) {
   const plotly = await loadPlotly();
   /** @type {Record<string, any>} */
   const listeners = {};
-  /** @type {any} */
-  let shown = null;
+  let shown;
   let scale = eventScale({});
   const now = () => shown;
   const axes = createAxes(element, now, () => scale);
   const overlay = createOverlay(element, axes, now, alone);
-  const where = { event: axes.eventAt, value: axes.valueAt, x: axes.xOf, box: axes.box };
-  const range = watchPointer(element, where, () => ({ ...listeners, hoverValue: overlay.hover }));
+  const range = watchPointer(element, axes, () => ({ ...listeners, hoverValue: overlay.hover }));
 
   async function redraw() {
     if (!shown) return;
@@ -83,7 +78,7 @@ export async function createChart(element, { label, alone = true }) {
   onResize(element, redraw);
 
   return {
-    draw(/** @type {any} */ what) {
+    draw(what) {
       shown = { bands: [], hollow: [], rules: [], also: [], ...what };
       return redraw();
     },
@@ -95,12 +90,10 @@ export async function createChart(element, { label, alone = true }) {
     },
     /** @param {string} id @param {boolean} on */
     setVisible(id, on) {
-      const own = shown?.lines.filter((/** @type {any} */ line) => line.id === id) ?? [];
+      const own = shown?.lines.filter((line) => line.id === id) ?? [];
       if (!own.length) return;
       for (const line of own) line.visible = on;
-      const traces = element.data.flatMap((/** @type {any} */ { meta }, /** @type {number} */ i) =>
-        meta === id ? [i] : [],
-      );
+      const traces = element.data.flatMap(({ meta }, /** @type {number} */ i) => (meta === id ? [i] : []));
       plotly.restyle(element, { visible: on }, traces);
       overlay.place();
     },
@@ -119,7 +112,7 @@ export async function createChart(element, { label, alone = true }) {
         scale: format === "png" ? 3 : 1,
       }),
     lines: () => shown?.lines ?? [],
-    /** What the lines are at an event, as in readout.js; null on a chart of values. @param {number} event */
+    /** What the lines are at an event, as in chart_pointer.js; null on a chart of values. @param {number} event */
     readout: (event) => (shown && !shown.x ? readoutOf(shown, event, false) : null),
     /** Where an event lies in the plot, px. @param {number} event */
     xOf: (event) => (axes.ready() ? axes.xOf(event) : 0),
@@ -128,7 +121,7 @@ export async function createChart(element, { label, alone = true }) {
   };
 }
 
-const withoutMedian = (/** @type {any} */ { median, ...line }) => line;
+const withoutMedian = ({ median, ...line }) => line;
 
 /** Call `changed` when the size of `element` changes. @param {HTMLElement} element @param {() => void} changed */
 function onResize(element, changed) {

@@ -39,16 +39,12 @@ function choose(changes) {
  */
 export function createChartTools() {
   const button = (/** @type {string} */ name) =>
-    el("button", {
-      type: "button",
-      dataset: { along: name },
-      onclick: () => choose({ along: /** @type {any} */ (name) }),
-    });
+    el("button", { dataset: { along: name }, onclick: () => choose({ along: /** @type {any} */ (name) }) });
   const buttons = AXES.map(button);
-  const axis = el("div", { class: "segmented", role: "group", "aria-label": "Horizontal axis" }, buttons);
+  const axis = el("div.segmented", { role: "group", "aria-label": "Horizontal axis" }, buttons);
   const toggle = () => choose({ median: median.getAttribute("aria-pressed") !== "true" });
-  const median = el("button", { class: "chart__scale", type: "button", onclick: toggle }, "Rolling median");
-  const element = el("div", { class: "chart__tools", hidden: true }, axis, median);
+  const median = el("button.chart__scale", { onclick: toggle }, "Rolling median");
+  const element = el("div.chart__tools", { hidden: true }, axis, median);
   return {
     element,
     /** @param {{along: string, item?: string, timed: boolean, series: boolean, median?: string}} shown */

@@ -50,3 +50,16 @@ export function endLabels(lines, axis, height, font) {
     font: strong ? { ...font, weight: 700 } : font,
   }));
 }
+
+/** @typedef {{family: string, size: number, weight?: number}} Font */
+
+/** @type {CanvasRenderingContext2D | null} */
+let measuring = null;
+
+/** px. @param {string} text @param {Font} font */
+export function widthOf(text, { family, size, weight = 400 }) {
+  measuring ??= document.createElement("canvas").getContext("2d");
+  if (!measuring) return text.length * size * 0.6;
+  measuring.font = `${weight} ${size}px ${family}`;
+  return measuring.measureText(text).width;
+}

@@ -9,7 +9,7 @@ const SMALLER = "M13.5 6.5h-4v-4M9.5 6.5 14 2M2.5 9.5h4v4M6.5 9.5 2 14";
 /** A button to enlarge something; its name is given where it is used. @param {() => unknown} onclick */
 export function enlargeButton(onclick) {
   const name = "button button--quiet button--small button--square chart__enlarge";
-  return el("button", { class: name, type: "button", onclick }, icon(LARGER));
+  return el("button", { class: name, onclick }, icon(LARGER));
 }
 
 /**
@@ -23,7 +23,7 @@ export function enlargeButton(onclick) {
 export function createLargeView(host, { more = "" } = {}) {
   const button = enlargeButton(toggle);
   const body = el("div", { class: `chart__body ${more}`.trim() });
-  const dialog = el("dialog", { class: "dialog chart__large", onclose: restore }, body);
+  const dialog = el("dialog.dialog.chart__large", { onclose: restore }, body);
   let named = "";
   let then = () => button.focus();
 

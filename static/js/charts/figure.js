@@ -5,11 +5,10 @@ import { lineSample } from "../core/tooltip.js";
 import { createChart } from "./chart.js";
 import { createChartMenu, createTableDialog, saveCsv as saveText } from "./chart_menu.js";
 import { createChartTools, onOptions, options } from "./chart_options.js";
-import { csvOf } from "./chart_rows.js";
-import { tableOf } from "./chart_table.js";
+import { linesCsv, linesTable } from "./chart_table.js";
 import { createLargeView } from "./enlarge.js";
-import { alongOf, hasTimes } from "./event_scale.js";
-import { inOrder, kindOf } from "./readout.js";
+import { alongOf, hasTimes } from "./axes.js";
+import { inOrder, kindOf } from "./chart_pointer.js";
 import { windowText } from "./rolling_median.js";
 
 const HIDDEN = "; values below 0 are not shown";
@@ -52,11 +51,10 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
   const head = createHead(title, large, { rescale, clear: () => clear() });
   const below = createTools(host, tools);
   if (item) below.fill({ item, ticks: true }, []);
-  const plot = el("div", { class: "chart__plot" });
+  const plot = el("div.chart__plot");
   const dialog = createTableDialog();
   host.replaceChildren(head.element, below.element, plot, dialog.element, large.dialog);
   const chart = await createChart(plot, { label: () => labelOf(shown, chart.lines()), alone: tools });
-  const numbers = createNumbers(chart, unit, () => shown);
   onOptions(() => source && redraw());
 
   function redraw() {
@@ -80,8 +78,8 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
     return redraw();
   }
 
-  const table = () => numbers.table(head.offersAll() ? chart.span() : null);
-  head.addActions(actionsOf({ chart, numbers, dialog, table, shown: () => shown }));
+  const tableSpan = () => (head.offersAll() ? chart.span() : null);
+  head.addActions(actionsOf({ chart, unit, dialog, span: tableSpan, shown: () => shown }));
   return {
     ...chart,
     plot,
@@ -123,42 +121,48 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
   };
 }
 
-/** "here 412 m": what the line has at the event; "" where it has none. @param {any} chart @param {any} here */
+/** "here 412 m": what the line has at the event; "" where it has none. */
 function hereText(chart, here) {
-  const row = here && chart.readout(here.event)?.rows.find((/** @type {any} */ { id }) => id === here.id);
+  const row = here && chart.readout(here.event)?.rows.find(({ id }) => id === here.id);
   return row ? `here ${row.value}` : "";
 }
 
-/** What the menu saves and shows of the chart. @param {any} of */
-function actionsOf({ chart, numbers, dialog, table, shown }) {
-  const saveCsv = () => saveText(numbers.csv(), shown().name);
+/** What the menu saves and shows of the visible lines: all, or in the table those in `span()`. */
+function actionsOf({ chart, unit, dialog, span, shown }) {
+  const visible = () => chart.lines().filter((line) => line.visible !== false);
+  const kind = () => {
+    const [bands, hollow] = chart.marks();
+    if (shown().x || !(bands.length + hollow.length)) return null;
+    return (/** @type {number} */ event) => kindOf(event, bands, hollow);
+  };
+  const saveCsv = () => saveText(linesCsv(visible(), unit, shown().by, kind()), shown().name);
   const saveImage = async (/** @type {"png" | "svg"} */ format) =>
     save(await chart.image(format, shown().title), `${shown().name}.${format}`);
-  return {
-    PNG: () => saveImage("png"),
-    SVG: () => saveImage("svg"),
-    CSV: saveCsv,
-    "Data table": () => dialog.show({ title: shown().title, table: table(), saveCsv }),
+  const showTable = () => {
+    const { title, about, by } = shown();
+    const table = linesTable(visible(), `${title}, ${unit}. ${about}`.trim(), by, kind(), span());
+    dialog.show({ title, table, saveCsv });
   };
+  return { PNG: () => saveImage("png"), SVG: () => saveImage("svg"), CSV: saveCsv, "Data table": showTable };
 }
 
-/** Whether a visible line has a value that a logarithmic axis has no place for. @param {any} shown */
+/** Whether a visible line has a value that a logarithmic axis has no place for. */
 export const hasNegative = ({ lines }) =>
   lines.some(
-    (/** @type {any} */ { y, low, visible = true }) =>
+    ({ y, low, visible = true }) =>
       visible && [...y, ...(low ?? [])].some((/** @type {number | null} */ value) => (value ?? 0) < 0),
   );
 
 /** Whether only some events are shown. @param {any} shown @param {[number, number]} span */
 export const canShowAll = ({ whole, x }, span) => Boolean(whole) && !x && String(span) !== String(whole);
 
-/** What the medians that are drawn are of; "" without any. @param {any[]} lines */
+/** What the medians that are drawn are of; "" without any. */
 export function medianOf(lines) {
   const { median } = lines.find((line) => line.median) ?? {};
   return median ? windowText(median) : "";
 }
 
-/** The chart as text, for screen readers. @param {any} shown @param {any[]} lines */
+/** The chart as text, for screen readers. */
 const labelOf = ({ title, titles }, lines) =>
   `${title}, ${titles.y}. ${lines.map(({ name }) => name).join(", ")}. ` +
   `The menu beside the title has the numbers as a table.`;
@@ -171,10 +175,10 @@ const labelOf = ({ title, titles }, lines) =>
  * @param {{rescale: () => void, clear: () => void}} on
  */
 function createHead(usual, large, { rescale, clear }) {
-  const heading = el("h3", {}, usual);
-  const note = el("span", { class: "chart__unit small muted clip" });
-  const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
-  const all = el("button", { class: "chart__scale", type: "button", onclick: clear, hidden: true }, "all");
+  const heading = el("h3", usual);
+  const note = el("span.chart__unit.grow.small.muted.clip");
+  const scale = el("button.chart__scale", { onclick: rescale, hidden: true }, "log");
+  const all = el("button.chart__scale", { onclick: clear, hidden: true }, "all");
   const menu = createChartMenu(usual);
   let [usualNote, here] = ["", ""];
 
@@ -189,7 +193,7 @@ function createHead(usual, large, { rescale, clear }) {
   name(usual);
 
   return {
-    element: el("header", { class: "chart__head line" }, heading, note, all, scale, large.button, menu.element),
+    element: el("header.chart__head.line", heading, note, all, scale, large.button, menu.element),
     /** `log` null where there is no choice of scales. @param {any} shown @param {boolean | null} log */
     fill(shown, log) {
       name(shown.title);
@@ -218,8 +222,8 @@ function createHead(usual, large, { rescale, clear }) {
  */
 function createTools(host, onPage) {
   const tools = createChartTools();
-  const legend = el("ul", { class: "chart__legend small", "aria-label": "Lines" });
-  const element = el("div", { class: "chart__below" }, tools.element, legend);
+  const legend = el("ul.chart__legend.legend.small", { "aria-label": "Lines" });
+  const element = el("div.chart__below", tools.element, legend);
   host.classList.toggle("chart--bare", !onPage);
   return {
     element,
@@ -228,33 +232,8 @@ function createTools(host, onPage) {
       const along = alongOf(shown);
       const median = medianOf(lines);
       tools.fill({ along, median, item: shown.item, timed: hasTimes(shown), series: !shown.x });
-      const visible = inOrder(lines, shown.order?.()).filter(
-        (/** @type {any} */ { visible = true, name }) => visible && name,
-      );
-      legend.replaceChildren(
-        ...visible.map((/** @type {any} */ line) => el("li", {}, lineSample(line), el("span", {}, line.name))),
-      );
+      const visible = inOrder(lines, shown.order?.()).filter(({ visible = true, name }) => visible && name);
+      legend.replaceChildren(...visible.map((line) => el("li", lineSample(line), el("span", line.name))));
     },
-  };
-}
-
-/**
- * The numbers of the lines that are visible, as CSV and as a table.
- *
- * @param {Pick<Awaited<ReturnType<typeof createChart>>, "lines" | "marks">} chart
- * @param {string} unit
- * @param {() => any} now what is shown
- */
-function createNumbers(chart, unit, now) {
-  const visible = () => chart.lines().filter((/** @type {any} */ line) => line.visible !== false);
-  const kind = () => {
-    const [bands, hollow] = chart.marks();
-    if (now().x || !(bands.length + hollow.length)) return null;
-    return (/** @type {number} */ event) => kindOf(event, bands, hollow);
-  };
-  return {
-    csv: () => csvOf(visible(), unit, now().by, kind()),
-    /** @param {[number, number] | null} span */
-    table: (span) => tableOf(visible(), `${now().title}, ${unit}. ${now().about}`.trim(), now().by, kind(), span),
   };
 }

@@ -4,10 +4,9 @@
 import { runsJoined } from "../core/event_runs.js";
 import { cssColour, plotDash, token } from "../core/series_style.js";
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
-import { endLabels } from "./end_labels.js";
+import { endLabels, widthOf } from "./end_labels.js";
 import { medianText } from "./rolling_median.js";
 import { wrapped } from "../core/text_lines.js";
-import { widthOf } from "./text_width.js";
 
 const MARKERS = 8; // on a line, so that lines differ in grey too
 const MARGIN = 38; // px, left of the plot, at least
@@ -162,7 +161,7 @@ const upright = ({ x }) => ({
 });
 
 /** What the axes show: {x, y}, with their units. */
-export const titlesOf = (/** @type {any} */ { titles, x, span }, scale) => ({
+export const titlesOf = ({ titles, x, span }, scale) => ({
   x: titles?.x ?? (x ? x.name : scale.title(span)),
   y: titles?.y ?? "",
 });

@@ -14,8 +14,7 @@ import { boundsOf, placeOf, polygonOf } from "./cell_places.js";
  * @param {string} label
  */
 export function createCellsMap(host, label) {
-  /** @type {any} */
-  let map = null;
+  let map;
   /** @type {any[]} */
   let zones = [];
   return {
@@ -43,9 +42,9 @@ export function fillCells(body, cells, { hover }) {
     el(
       "tr",
       { onmouseenter: () => hover(i), onmouseleave: () => hover(-1) },
-      el("td", { class: "number" }, whole(cell.rank)),
+      el("td.number", whole(cell.rank)),
       el("th", { scope: "row" }, placeOf(cell)),
-      el("td", { class: "number" }, whole(cell.count)),
+      el("td.number", whole(cell.count)),
     );
   body.replaceChildren(...cells.map(row));
 }

@@ -3,11 +3,9 @@
 import { get, post } from "../core/api.js";
 import { readdress } from "../core/address.js";
 import { $, announce } from "../core/dom.js";
-import { cellName } from "./grid_names.js";
-import { drawLegend, drawLists, drawRelease } from "./comparison_text.js";
-import { markRow } from "./ranking.js";
-import { shareText } from "./evaluation_data.js";
-import { createVenueList, venuesRelease } from "./venues.js";
+import { cellName, gridOf } from "./grid_cells.js";
+import { createVenueList, drawLegend, drawLists, drawRelease, markRow, venuesRelease } from "./comparison_text.js";
+import { shareText } from "./evaluation.js";
 
 const LONGEST = 50; // places in a history of the page
 
@@ -32,9 +30,6 @@ function remember({ release, history }) {
     else url.searchParams.delete("history");
   });
 }
-
-/** The public grid of a release. @param {any} release */
-const gridOf = ({ spec: { west, south, east, north, side } }) => String([west, south, east, north, side]);
 
 const cellsOf = (/** @type {any[]} */ cells) => cells.map(({ cell }) => cell);
 
@@ -67,9 +62,9 @@ async function answersOf({ release: { urls }, history, density, truth }, k, sign
  * draw it.
  *
  * @param {any} page
- * @param {{map: any, problem: any, evaluation: {show: (release: any) => any}}} parts
+ * @param {{map: any, problem: any, evaluation: {show: (release: any) => any}, answer: (release: any) => any}} parts
  */
-export function createComparison(page, { map, problem, evaluation }) {
+export function createComparison(page, { map, problem, evaluation, answer }) {
   /** @type {any} */
   const state = { release: null, grid: null, history: [], density: "private", truth: null, drawn: "" };
   /** @type {AbortController | null} */
@@ -95,6 +90,7 @@ export function createComparison(page, { map, problem, evaluation }) {
         state.grid = state.model;
         map.use(state.model);
         drawRelease(page, state);
+        answer(state.release);
         await evaluation.show(state.release);
       }
       state.drawn = state.release.id;

@@ -1,20 +1,17 @@
 /* The map of a comparison of check-ins: grid, densities, boxes, recommended cells, the history. */
 
-import { token } from "../core/series_style.js";
 import { createMap } from "../map/map.js";
+import { axisNames, boxOf, densityPixels, middleOf, neighbour } from "./grid_cells.js";
+import { token } from "../core/series_style.js";
 import { cellAt } from "../map/grid.js";
-import { densityPixels } from "./density.js";
-import { axisNames, boxOf, middleOf, neighbour } from "./grid_names.js";
 
 /** The layers of the map, from the lowest: names in the page's list of layers. */
-export const LAYERS = ["density", "grid", "boxes", "recommended", "reference", "history"];
+const LAYERS = ["density", "grid", "boxes", "recommended", "reference", "history"];
 const [WIDE_PX, LEGEND_PX] = [760, 210]; // where the map is so wide, the legend lies beside the grid
 const DEGREES_PX = 38; // elsewhere degrees of latitude are beside the names of rows
 const NAMES_PX = 10; // above the grid
 const [PADDING_PX, NARROW_PX] = [28, 24]; // around the grid
 const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
-
-/** @typedef {import("../map/grid_layer.js").Grid} Grid */
 
 /**
  * A map in `host`. `use(grid)` replaces the grid and everything on it; `draw(layers)` draws what it is given of
@@ -25,8 +22,7 @@ const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
  *   hover: (cell: number) => void}} on
  */
 export function createRecommendMap(host, on) {
-  /** @type {any} */
-  let map = null;
+  let map;
   /** @type {Grid} */
   let grid;
   /** @type {Record<string, boolean>} */
@@ -34,7 +30,7 @@ export function createRecommendMap(host, on) {
   let chosen = -1;
 
   const apply = () => LAYERS.forEach((name) => map.setVisible(name, visible[name]));
-  const outline = (/** @type {string} */ id, /** @type {number[]} */ cells, /** @type {any} */ style) =>
+  const outline = (/** @type {string} */ id, /** @type {number[]} */ cells, style) =>
     map.addOutlines({ id, boxes: cells.map((cell) => boxOf(grid, cell)), ...style });
 
   function create() {
@@ -43,11 +39,11 @@ export function createRecommendMap(host, on) {
     const options = { label: "Map of the cells", top: NAMES_PX, left, keyboard: false };
     map = createMap(host, { bounds: [west, south, east, north], ...options });
     host.setAttribute("aria-describedby", "map-help");
-    map.onClick((/** @type {any} */ place) => {
+    map.onClick((place) => {
       const cell = cellAt(grid, place);
       if (cell >= 0) on.add(cell);
     });
-    map.onHover((/** @type {any} */ place) => on.hover(place ? cellAt(grid, place) : -1));
+    map.onHover((place) => on.hover(place ? cellAt(grid, place) : -1));
     host.addEventListener("keydown", (event) => {
       if (event.target !== host || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
       if (ARROWS.includes(event.key)) on.select(chosen < 0 ? start() : neighbour(grid, chosen, event.key));
@@ -72,7 +68,7 @@ export function createRecommendMap(host, on) {
       map.addNamedGrid({ id: "grid", grid, ...axisNames(grid) });
       chosen = -1;
     },
-    /** @param {{densities: number[] | null, boxes: import("../map/cell_layer.js").Box[], recommended: number[],
+    /** @param {{densities: number[] | null, boxes: import("../map/grid.js").Box[], recommended: number[],
      *   reference: number[], history: number[]}} what */
     draw({ densities, boxes, recommended, reference, history }) {
       map.remove("density");

@@ -1,9 +1,8 @@
 /* The release form of check-ins: hits of models beside those of the public baseline, on a grid chosen on a map. */
 
 import { showScale, span } from "../components/release_form/axis.js";
-import { freeRow } from "../components/release_form/free_row.js";
-import { createLevel } from "../components/release_form/level_inputs.js";
 import { precisionText, quotedKind } from "../components/release_form/quoted_form.js";
+import { createLevel } from "../components/release_form/level_inputs.js";
 import { epsilonText } from "../components/release_form/release_form.js";
 import { isGiven } from "../components/number_field.js";
 import { verdictText } from "../components/verdict_text.js";
@@ -12,7 +11,6 @@ import { quantity } from "../core/elements.js";
 import { metres, whole } from "../core/format.js";
 import { distanceM } from "../map/projection.js";
 
-const COLUMNS = ["number", "number", "errors__axis", "verdict"];
 const NEAREST = { colour: "--muted", dash: "6 3" };
 const SIDES = ["west", "south", "east", "north"];
 
@@ -29,26 +27,19 @@ const rateOf = (name, hits) => quantity(`hit_rate:${name}`, rate(hits));
 export function answerText(best, { public: nearest, mechanisms }) {
   if (nearest === null)
     return [
-      el("strong", {}, "No verdict: no user moves from cell to cell in this box"),
-      el("span", {}, "choose another box at “Places”, or on the map"),
+      el("strong", "No verdict: no user moves from cell to cell in this box"),
+      el("span", "choose another box at “Places”, or on the map"),
     ];
   const isKnown = mechanisms.some(({ hits }) => hits !== null);
   if (!best)
     return [
-      el("strong", {}, isKnown ? "No model is usable at this level" : "No verdict: the hits of models are not known"),
-      el(
-        "span",
-        {},
-        "the nearest ten cells, free and public, find ",
-        hitsOf("public", nearest),
-        " of 1,000 next places",
-      ),
+      el("strong", isKnown ? "No model is usable at this level" : "No verdict: the hits of models are not known"),
+      el("span", "the nearest ten cells, free and public, find ", hitsOf("public", nearest), " of 1,000 next places"),
     ];
   return [
-    el("strong", {}, `Usable: ${best.title}`),
+    el("strong", `Usable: ${best.title}`),
     el(
       "span",
-      {},
       ...[
         hitsOf(best.key, best.found.hits),
         " of 1,000 next places are among ten proposed; the nearest ten cells, free ",
@@ -61,15 +52,15 @@ export function answerText(best, { public: nearest, mechanisms }) {
 /** The rule of the verdicts, and what decided between the best `rows`, which are sorted. */
 export function ruleText({ usable_gain: gain }, best, rows) {
   const rule = [
-    el("strong", {}, "Rule"),
-    el("span", {}, `usable: above the public baseline by more than ${rate(gain)}. HR@10 reads the data: owner only.`),
+    el("strong", "Rule"),
+    el("span", `usable: above the public baseline by more than ${rate(gain)}. HR@10 reads the data: owner only.`),
   ];
   if (!best) return rule;
   const next = rows.find((row) => row !== best && row.found?.verdict?.name === "usable");
   const apart = next && best.found.hits - next.found.hits;
   const tie = apart < gain ? `ties with ${next.title} (${rate(apart)} apart); it finds the most` : "it finds the most";
   const why = `${tie} of ${rows.length} models fitted to your check-ins`;
-  return [...rule, el("p", {}, el("strong", {}, `Why ${best.title}`), el("span", {}, why))];
+  return [...rule, el("p", el("strong", `Why ${best.title}`), el("span", why))];
 }
 
 const isRecord = ({ fields }) => fields.values().privacy_unit === "record";
@@ -96,13 +87,11 @@ export function cellsText({ west, south, east, north, side }) {
 
 /** What components/release_form/release_form.js takes of the check-ins of a page; `boxMap` of components/box_map.js. */
 export function checkinsKind(page, boxMap) {
-  const free = freeRow("Nearest ten cells", NEAREST, COLUMNS, ({ public: hits }) => (hits === null ? null : -hits));
   return quotedKind(page, {
-    columns: COLUMNS,
     noun: "model",
     unusable: "Raise ε or take fewer cells, or tick one all the same.",
     accepted: { bodyOf: (/** @type {number} */ accepted) => ({ accepted }), none: "the model finds fewer at any ε" },
-    free,
+    free: { title: "Nearest ten cells", lineStyle: NEAREST, figureOf: ({ public: hits }) => hits && -hits },
     figureOf: ({ hits }) => (hits === null ? Infinity : -hits),
     isApart: isRecord,
     apart: "Weaker promise: each check-in alone",
@@ -124,7 +113,7 @@ export function checkinsKind(page, boxMap) {
           $("[data-cells-text]").textContent = cellsText(values);
         },
       }),
-    show: (found, rows) => showHits(found, rows, free),
+    show: (found, rows) => showHits(found, rows),
   });
 }
 
@@ -132,7 +121,7 @@ export function checkinsKind(page, boxMap) {
 const unknownText = ({ runs }) => `not known: ${runs ? "too few moves" : "one person, or too large"}`;
 
 /** Fill the rows with `found`, and return the answer and the rule. */
-function showHits(found, rows, free) {
+function showHits(found, rows) {
   const { public: nearest, without_noise: without } = found;
   const hits = rows.rows.map((row) => row.found?.hits ?? 0);
   const axis = { least: 0, most: 1.12 * Math.max(100, ...hits, nearest ?? 0, without ?? 0), isLinear: true };
@@ -150,7 +139,7 @@ function showHits(found, rows, free) {
   }
   const black = { ...NEAREST, colour: "--foreground" };
   const dot = nearest !== null && span(axis, { from: nearest, to: nearest, dot: nearest, ticks: [] }, black);
-  free.fill([...(dot ? [rateOf("public", nearest), "–", dot] : ["–", "–", []]), "public baseline, ε 0, free"]);
+  rows.free.fill([...(dot ? [rateOf("public", nearest), "–", dot] : ["–", "–", []]), "public baseline, ε 0, free"]);
   const shaded = nearest === null ? null : [null, nearest];
   showScale(rows.table, $("[data-errors-scale]"), axis, marksOf(found, axis.most), shaded);
   const [best, strong] = [rows.best(), rows.offered().filter((row) => !isRecord(row))];

@@ -2,7 +2,8 @@
 
 import { get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
-import { boundsOf as boundsOfCells, polygonOf } from "../checkins/cell_places.js";
+import { boundsOf as boundsOfCells } from "../checkins/cell_places.js";
+import { polygonOf } from "../checkins/cell_places.js";
 import { createMap } from "../map/map.js";
 import { draggedBox, handlesOf, isBox, roundedBox } from "./box_edit.js";
 
@@ -84,7 +85,7 @@ export function createBoxMap(host, { areas, onChange }) {
       looked?.dispatchEvent(new Event("change", { bubbles: true }));
     } catch (error) {
       button.disabled = false;
-      button.after(el("span", { class: "field__error", role: "alert" }, error.message));
+      button.after(el("span.field__error", { role: "alert" }, error.message));
     }
   }
 

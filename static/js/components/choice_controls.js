@@ -15,13 +15,12 @@ export function radios(legend, options, chosen, onChange, /** @type {any} */ { s
       "label",
       { title },
       el("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onChange(value) }),
-      el("span", {}, text),
+      el("span", text),
     );
   const element = el(
-    "fieldset",
-    { class: "choices" },
-    el("legend", { class: shown ? "choices__legend" : "visually-hidden" }, legend),
-    el("div", { class: "segmented" }, options.map(one), more),
+    "fieldset.choices",
+    el("legend", { class: shown ? "choices__legend small muted" : "visually-hidden" }, legend),
+    el("div.segmented", options.map(one), more),
   );
   return {
     element,
@@ -33,5 +32,8 @@ export function radios(legend, options, chosen, onChange, /** @type {any} */ { s
 /** A checkbox with its text; `onChange(checked)`. */
 export function tick(text, checked, onChange) {
   const input = el("input", { type: "checkbox", checked, onchange: () => onChange(input.checked) });
-  return { element: el("label", { class: "choice choices__tick" }, input, text), set: (on) => (input.checked = on) };
+  return {
+    element: el("label.choice.choices__tick.small.muted.nowrap", input, text),
+    set: (on) => (input.checked = on),
+  };
 }

@@ -4,19 +4,18 @@ import { ApiError, get } from "../core/api.js";
 import { $, $$, announce } from "../core/dom.js";
 import { createColumnTable, roleTitle } from "./column_table.js";
 import { renderErrors } from "./import_report.js";
-import { invalidIn, numbersOf, reveal } from "./number_field.js";
+import { filledIn, invalidIn, reveal } from "./number_field.js";
 import { previewBelow, previewFacts, previewTotals } from "./preview_messages.js";
 
 const WAIT_MS = 250;
 
-const roleOf = (/** @type {any} */ preview, /** @type {string} */ name) =>
+const roleOf = (preview, /** @type {string} */ name) =>
   preview.roles.find((/** @type {Role} */ role) => role.name === name);
 
 /** The form's reading options; cleaning comes after reading and has no part in it. @param {HTMLFormElement} form */
 function queryOf(form) {
-  const filled = [...new FormData(form)].filter(([, value]) => value);
   const { value: kind } = /** @type {any} */ (form.elements.namedItem("kind"));
-  return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form), kind });
+  return new URLSearchParams({ ...filledIn(form), kind });
 }
 
 /** The value of the option that gives a role: of none that the column which had it has it no more. */
@@ -33,8 +32,8 @@ const valueOf = (/** @type {string} */ role, /** @type {string | undefined} */ p
  * @returns {Record<string, string>}
  */
 export function giveRole(preview, place, role) {
-  const column = preview.columns.find((/** @type {any} */ one) => one.place === place);
-  const other = role ? preview.columns.find((/** @type {any} */ one) => one.role === role) : undefined;
+  const column = preview.columns.find((one) => one.place === place);
+  const other = role ? preview.columns.find((one) => one.role === role) : undefined;
   const before = column.role;
   const left = roleOf(preview, before);
   if (other) other.role = before;
@@ -80,13 +79,14 @@ export function createPreview(host, form, { url, used, onTotals }) {
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return; // a newer request is pending
       if (!(error instanceof ApiError)) throw error;
-      if (!table.isDrawn()) region.hidden = true;
+      if (!table.isDrawn()) region.hidden = region.parentElement.hidden = true;
       below.replaceChildren(renderErrors(error.errors));
     }
     region.removeAttribute("aria-busy");
+    host.dataset.shown = "";
   }
 
-  function show(/** @type {any} */ preview) {
+  function show(preview) {
     shown = preview;
     region.hidden = region.parentElement.hidden = !preview.columns.length;
     table.show(preview);
@@ -94,7 +94,6 @@ export function createPreview(host, form, { url, used, onTotals }) {
     kind.show(preview.kind);
     $("[data-preview-facts]").replaceChildren(...previewFacts(preview, go));
     onTotals(previewTotals(preview));
-    host.dataset.shown = "";
     showBelow();
   }
 
@@ -109,7 +108,7 @@ export function createPreview(host, form, { url, used, onTotals }) {
   /** Set the option that mends what is wrong, and read again. @param {string} option @param {string} value */
   function mend(option, value) {
     question = null;
-    const column = shown.columns.find((/** @type {any} */ { place }) => place === value);
+    const column = shown.columns.find(({ place }) => place === value);
     if (column && roleOf(shown, option)) choose(shown, value, option, column.name || value);
     else if (option === "kind") kind.detect();
     else field(option).value = value;

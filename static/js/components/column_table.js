@@ -2,7 +2,7 @@
 
 import { $, $$, el } from "../core/dom.js";
 import { whole } from "../core/format.js";
-import { asRead } from "./as_read.js";
+import { asRead } from "./import_report.js";
 
 /** @type {Record<string, string>} Roles that go with another column and are not chosen by themselves. */
 const DERIVED = {
@@ -30,9 +30,8 @@ export const roleTitle = ({ roles }, role) =>
   DERIVED[role] ??
   (role.startsWith("end_") ? "End" : OF_TIME.includes(role) ? "Part of the time" : "");
 
-/** The zone of times that name none; "" where there are none. @param {any} preview */
-export const zoneOf = ({ report }) =>
-  report.decisions?.find((/** @type {any} */ { option }) => option === "time_zone")?.value ?? "";
+/** The zone of times that name none; "" where there are none. */
+export const zoneOf = ({ report }) => report.decisions?.find(({ option }) => option === "time_zone")?.value ?? "";
 
 /** The columns; those that are one instant and stand beside each other are one group. @param {Column[]} columns */
 export function groupsOf(columns) {
@@ -75,7 +74,6 @@ export function createColumnTable(region, onChoose, onZone) {
   const body = el("tbody", { role: "rowgroup" });
   const zone = zoneField(onZone);
 
-  /** @param {any} preview */
   function draw(preview) {
     const focused = document.activeElement?.id;
     heads = groups.map((group) => columnHead(group, preview, onChoose));
@@ -84,11 +82,10 @@ export function createColumnTable(region, onChoose, onZone) {
     const roles = line(corner("role"), ...heads.map(({ cell }) => cell));
     const head = el("thead", { role: "rowgroup" }, roles, line(corner(preview.report.row_unit), ...names));
     const style = { "--columns": String(groups.length) };
-    region.replaceChildren(el("table", { class: "preview__table", role: "table", style }, head, body));
+    region.replaceChildren(el("table.preview__table.small", { role: "table", style }, head, body));
     if (focused) document.getElementById(focused)?.focus();
   }
 
-  /** @param {any} preview */
   function mark(preview) {
     groups.forEach((group, i) => {
       const { role, resembles } = mainOf(group);
@@ -97,7 +94,7 @@ export function createColumnTable(region, onChoose, onZone) {
       heads[i].mark(preview, role);
     });
     const timed = heads[groups.findIndex((group) => mainOf(group).role === "time")];
-    const isGuess = preview.report.guesses.some((/** @type {any} */ { option }) => option === "time_zone");
+    const isGuess = preview.report.guesses.some(({ option }) => option === "time_zone");
     isNaive ||= isGuess || !["", "UTC"].includes(zoneOf(preview)); // else every time names its own
     const place = timed && isNaive ? $(".preview__roles", timed.cell) : null;
     if (!place) zone.remove();
@@ -118,7 +115,6 @@ export function createColumnTable(region, onChoose, onZone) {
     isDrawn: () => key !== "",
     mark,
     turn,
-    /** @param {any} preview */
     show(preview) {
       const { columns, editable, kind, rows } = preview;
       groups = groupsOf(columns);
@@ -129,9 +125,9 @@ export function createColumnTable(region, onChoose, onZone) {
       key = wanted;
       if (!wanted) return;
       shown = rows;
-      body.replaceChildren(...rows.flatMap((/** @type {any} */ row) => rowsOf(row, groups, zoneOf(preview))));
+      body.replaceChildren(...rows.flatMap((row) => rowsOf(row, groups, zoneOf(preview))));
       groups.forEach(({ at: i, columns: { length } }, place) => {
-        const cells = rows.map((/** @type {any} */ row) => row.cells[i]).filter(Boolean);
+        const cells = rows.map((row) => row.cells[i]).filter(Boolean);
         const isNumeric =
           length === 1 && cells.length > 0 && cells.every((/** @type {string} */ one) => NUMBER.test(one));
         for (const cell of $$(`[data-place="${place}"]`, region)) cell.toggleAttribute("data-number", isNumeric);
@@ -146,8 +142,8 @@ export function createColumnTable(region, onChoose, onZone) {
 /** Texts beside each other, as the columns of a group are. @param {string[]} texts @param {string} [column] */
 const rawOf = (texts, column) =>
   el(
-    "div",
-    { class: "preview__raw", dataset: column ? { column } : {} },
+    "div.preview__raw",
+    { dataset: column ? { column } : {} },
     texts.map((text) => el("code", { title: text }, text)),
   );
 
@@ -170,7 +166,7 @@ function rowsOf({ number, cells, read, left_out: why, doubt }, groups, zone) {
       "td",
       { role: "cell", dataset: { place: i } },
       rawOf(raw, titleIn(group)),
-      values && el("strong", {}, values),
+      values && el("strong", values),
     );
   };
   const row = line(th("row", { class: "preview__line" }, number ? whole(number) : ""), ...groups.map(cell));
@@ -190,7 +186,7 @@ function readOf(role, raw, read, zone) {
   if (!(role in read)) return "";
   const text = asRead(role, read[role], zone);
   const end = role === "time" ? text.lastIndexOf(" ") : text.length;
-  return [text.slice(0, end), end < text.length && el("span", { class: "muted" }, text.slice(end))];
+  return [text.slice(0, end), end < text.length && el("span.muted", text.slice(end))];
 }
 
 /**
@@ -208,7 +204,7 @@ function columnHead(group, preview, onChoose) {
   const alone = clock && el("option", { value: "alone" }, `Without ${titleOf(clock)}`);
   const attributes = { class: "input", id: `preview-${place.slice(1)}`, "aria-label": `${title}, read as` };
   const select = el("select", { ...attributes, "aria-describedby": "preview-help" }, none, choices, alone);
-  const cell = th("col", {}, el("div", { class: "preview__roles" }, el("span", { class: "preview__role" }, select)));
+  const cell = th("col", {}, el("div.preview__roles", el("span.preview__role", select)));
   const isNeeded = (/** @type {string} */ name) =>
     Boolean(preview.roles.find((/** @type {Role} */ role) => role.name === name)?.needed);
   let shown = preview;
@@ -222,13 +218,13 @@ function columnHead(group, preview, onChoose) {
     /** @param {any} now @param {string} role */
     mark(now, role) {
       shown = now;
-      const isChoice = choices.some((/** @type {any} */ one) => one.value === role);
+      const isChoice = choices.some((one) => one.value === role);
       none.textContent = isChoice ? NONE : roleTitle(now, role) || NONE;
       select.value = isChoice ? role : "";
     },
     /** A column of a position only changes places with another. @param {any} now @param {string} role */
     limit(now, role) {
-      const isTaken = (/** @type {string} */ name) => now.columns.some((/** @type {any} */ one) => one.role === name);
+      const isTaken = (/** @type {string} */ name) => now.columns.some((one) => one.role === name);
       none.disabled = isNeeded(role);
       for (const choice of choices) choice.disabled = isNeeded(role) && choice.value !== role && !isTaken(choice.value);
     },
@@ -240,5 +236,5 @@ function zoneField(onZone) {
   const attributes = { class: "input", "aria-label": "Time zone", list: "reread-time_zone-list", autocomplete: "off" };
   const input = el("input", attributes);
   input.addEventListener("change", () => onZone(input.value));
-  return el("span", { class: "preview__zone" }, input);
+  return el("span.preview__zone", input);
 }

@@ -15,7 +15,7 @@ export function createDialogForm(dialog, { clear, send, fail, ready }) {
 
   function showErrors(errors) {
     box.hidden = !errors.length;
-    box.replaceChildren(...errors.map((error) => el("span", {}, sentenceOf(error))));
+    box.replaceChildren(...errors.map((error) => el("span", sentenceOf(error))));
   }
 
   $("form", dialog).addEventListener("submit", async (event) => {

@@ -1,10 +1,8 @@
-/* Rename, delete and decide on a shared budget: buttons with data-rename, data-delete or data-other-people open
- * dialogs.
- */
+/* Dialogs: of buttons with data-rename, data-delete or data-other-people, and the forms of others. */
 
-import { ApiError, del, patch, post } from "../core/api.js";
+import { ApiError, del, get, patch, post } from "../core/api.js";
 import { $, announce } from "../core/dom.js";
-import { showPublicLinks } from "./public_links.js";
+import { showText } from "../core/elements.js";
 
 /** Open the dialog; do `work` when it is confirmed; after success close it and do `then`, else show the error. */
 export function openDialog(dialog, work, then) {
@@ -21,8 +19,7 @@ export function openDialog(dialog, work, then) {
       await then();
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      error.textContent = problem.message;
-      error.hidden = false;
+      showText(error, problem.message);
     } finally {
       confirm.disabled = false;
     }
@@ -84,4 +81,45 @@ export function watchDialogs(done) {
     else if (button.dataset.delete) remove(button, done);
     else separate(button, done);
   });
+}
+
+const LISTS = "/api/v1/publications/";
+const DELETED = /\/api\/v1\/(dataset|release)s\/([0-9a-f-]{36})\/$/;
+
+/** Where public links of what is deleted are listed; null for other kinds. @param {string} url of a row of the API */
+export function linksUrl(url) {
+  const found = DELETED.exec(url);
+  return found && `${LISTS}?${found[1]}=${found[2]}&page_size=200`;
+}
+
+/**
+ * List the links that are valid in `dialog`, once the server sent them; `revoke()` revokes them if that is checked.
+ *
+ * @param {HTMLElement} dialog
+ * @param {string[]} urls of the rows of the API that the dialog deletes
+ */
+export function showPublicLinks(dialog, urls) {
+  const box = $("[data-links]", dialog);
+  if (!box) return { revoke: async () => {} };
+  const check = $("[data-links-revoke]", box);
+  [box.hidden, check.checked] = [true, false];
+  const wanted = (dialog.dataset.links = urls.join(" "));
+  const load = async () => {
+    const lists = await Promise.all(urls.flatMap((url) => linksUrl(url) ?? []).map((url) => get(url)));
+    return lists.flatMap(({ results }) => results).filter(({ expired }) => !expired);
+  };
+  const loading = load();
+  loading.then(
+    (links) => {
+      if (dialog.dataset.links !== wanted || !links.length) return;
+      $("[data-links-list]", box).textContent = links.map(({ title, method }) => title || method).join("; ");
+      box.hidden = false;
+    },
+    () => {}, // the deletion itself shows what the server refuses
+  );
+  return {
+    revoke: async () => {
+      if (check.checked) for (const { urls: own } of await loading) await del(own.self);
+    },
+  };
 }

@@ -5,11 +5,11 @@ import { ApiError, post } from "../core/api.js";
 const PAUSE_MS = 200;
 
 /**
- * `request(body)` after a pause, `first` ms ahead of the first: the newest request alone is answered, to
+ * `request(body)` after a pause of `usual` ms, `first` ms ahead of the first: the newest request alone is answered, to
  * `show(answer, body)` or `fail(errors)`. It returns whether it differs from the one before. `isWaiting()` until then:
  * what is shown is of an earlier request.
  */
-export function createForecast(url, { show, fail, first = PAUSE_MS }) {
+export function createForecast(url, { show, fail, usual = PAUSE_MS, first = usual }) {
   /** @type {any[]} */
   let [timer, pending, last, waiting, pause] = [null, null, "", false, first];
   async function load(body) {
@@ -35,7 +35,7 @@ export function createForecast(url, { show, fail, first = PAUSE_MS }) {
       clearTimeout(timer);
       pending?.abort();
       timer = setTimeout(() => load(body), pause);
-      pause = PAUSE_MS;
+      pause = usual;
       return true;
     },
     stop() {

@@ -67,9 +67,7 @@ export function frame(field, inputs, input, hint) {
   input.id = id;
   const rule = "number" in input.dataset && ruleText(field);
   const help =
-    field.help || rule
-      ? el("p", { class: "field__help", id: `${id}-help` }, field.help, field.help && rule && " ", rule)
-      : null;
+    field.help || rule ? el("p.field__help", { id: `${id}-help` }, field.help, field.help && rule && " ", rule) : null;
   const error = errorPlace({ id: `${id}-error` });
   input.setAttribute("aria-describedby", [help && help.id, error.id].filter(Boolean).join(" "));
   const label = el(
@@ -80,9 +78,9 @@ export function frame(field, inputs, input, hint) {
     field.unit && el("span", { class: input.closest(".field__unit") && "visually-hidden" }, `, ${field.unit}`),
   );
   const element = el(
-    "div",
-    { class: "field", dataset: { field: field.name } },
-    el("div", { class: "row row--apart" }, label, hint),
+    "div.field",
+    { dataset: { field: field.name } },
+    el("div.row.apart", label, hint),
     inputs,
     help,
     error,
@@ -92,9 +90,7 @@ export function frame(field, inputs, input, hint) {
 
 /** An input with its unit at the end of it. */
 const withUnit = ({ unit }, input) =>
-  unit
-    ? el("span", { class: "field__unit", dataset: { unit }, style: { "--unit": `${unit.length}ch` } }, input)
-    : input;
+  unit ? el("span.field__unit", { dataset: { unit }, style: { "--unit": `${unit.length}ch` } }, input) : input;
 
 function numberField(field, onChange) {
   const { input } = createNumber(field, {
@@ -107,26 +103,15 @@ function numberField(field, onChange) {
   const scale = isShare(field) ? SHARES : field.example && positive && !isSeed(field) ? logarithmic(field) : null;
   const slider =
     scale &&
-    el("input", {
-      type: "range",
-      min: "0",
-      max: String(STEPS),
-      "aria-label": `${field.label}, slider`,
-      class: "field__slider",
-    });
-  const hint = el("output", { class: "small muted" });
+    el("input.field__slider", { type: "range", min: "0", max: String(STEPS), "aria-label": `${field.label}, slider` });
+  const hint = el("output.small.muted");
   const show = () => {
     const value = valueOf(input);
     hint.textContent = value !== null && Number.isFinite(value) ? (hintOf(field)?.(value) ?? "") : "";
     if (slider && value !== null && (value > 0 || (value === 0 && isShare(field))))
       slider.value = String(scale.position(value));
   };
-  const { element, fail } = frame(
-    field,
-    el("div", { class: "field__number" }, slider, withUnit(field, input)),
-    input,
-    hint,
-  );
+  const { element, fail } = frame(field, el("div.field__number.stack", slider, withUnit(field, input)), input, hint);
   const changed = () => {
     show();
     onChange(field.name);
@@ -166,8 +151,7 @@ export function logarithmic({ example, minimum, maximum, whole }) {
 }
 
 function textField(field, onChange) {
-  const input = el("input", {
-    class: "input",
+  const input = el("input.input", {
     type: "text",
     required: field.required,
     autocomplete: "off",
@@ -186,7 +170,7 @@ function choiceField(field, onChange) {
   const options = field.choices.map(({ value, label }) =>
     el("option", { value: String(value), selected: value === field.default }, String(label)),
   );
-  const select = el("select", { class: "input" }, options);
+  const select = el("select.input", options);
   const { element, fail } = frame(field, select, select, null);
   select.addEventListener("change", () => {
     fail("");

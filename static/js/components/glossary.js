@@ -6,17 +6,12 @@ import { el } from "../core/dom.js";
 const GAP = 6; // px between the term and its sentence
 const EDGE = 12; // px that stay free at the window's edges
 const GRACE_MS = 160; // so that the pointer can go from the term to the sentence
-/** @type {any} */
-let shown = null; // {button, note}
+let shown; // {button, note}
 let leaving = 0;
 
 /** The text as a button that explains `name`; the page's template lists it in {% terms %}. */
 export const term = (name, ...text) =>
-  el(
-    "button",
-    { class: "term", type: "button", popovertarget: `term-${name}`, "aria-describedby": `term-${name}` },
-    text,
-  );
+  el("button.term", { popovertarget: `term-${name}`, "aria-describedby": `term-${name}` }, text);
 
 function place({ button, note }) {
   const termButton = button.getBoundingClientRect();
@@ -48,7 +43,7 @@ function hide() {
 }
 
 const termButtonOf = (target) => target.closest?.(".term") ?? null;
-const isShown = (target) => shown !== null && (shown.button.contains(target) || shown.note.contains(target));
+const isShown = (target) => Boolean(shown?.button.contains(target) || shown?.note.contains(target));
 
 function over(event) {
   if (event.pointerType === "touch") return;

@@ -3,8 +3,7 @@
 import { el } from "../core/dom.js";
 import { choice } from "../core/elements.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
-import { capitalized, count, eventNumber, number, percent, plural, whole } from "../core/format.js";
-import { rowAsRead } from "./as_read.js";
+import { capitalized, count, eventNumber, moment, number, percent, plural, whole } from "../core/format.js";
 
 export const SHOWN_NAMES = 12; // of columns that are alike
 
@@ -24,11 +23,9 @@ export function rows(list, total, unit) {
 /**
  * The rows of a report that were left out: how many, and for each reason its title, sentence, count and first rows. Of
  * an archive these have no numbers: they are of several files. Members that were left out are no rows.
- *
- * @param {any} report
  */
 export function leftOut({ dropped: found = {}, members: all = [] }) {
-  const isMixed = all.filter((/** @type {any} */ { reason }) => !reason).length > 1;
+  const isMixed = all.filter(({ reason }) => !reason).length > 1;
   const reasons = Object.entries(found)
     .filter(([name]) => !name.endsWith("_member"))
     .map(([, reason]) => ({ ...reason, title: titleOf(reason.message), rows: isMixed ? [] : reason.rows }));
@@ -73,11 +70,7 @@ function guessed({ guesses: all, columns = [] }, onChange) {
   const guesses = all.filter(({ option }) => !columns.some(({ role }) => role === option));
   const button = (guess) => {
     const name = `Change: ${guess.message}`;
-    return el(
-      "button",
-      { class: "link", type: "button", "aria-label": name, onclick: () => onChange(guess) },
-      "Change",
-    );
+    return el("button.link", { "aria-label": name, onclick: () => onChange(guess) }, "Change");
   };
   return ["Detected automatically", guesses.map((guess) => [textOf(guess), onChange && button(guess)])];
 }
@@ -118,25 +111,31 @@ function first({ first: rowsRead, row_unit: unit }) {
 }
 
 const lineOf = ([text, beside]) =>
-  el("li", {}, el("span", {}, text), typeof beside === "string" ? el("span", { class: "muted" }, beside) : beside);
+  el("li", el("span", text), typeof beside === "string" ? el("span.muted", beside) : beside);
+
+/** What there is most of, of kinds of data that are not read in series. */
+const ITEMS = { stream: "timestamp", checkins: "check-in" };
 
 /**
- * "GPX, 20 of 21 points read in 1 series"; of count streams, "CSV or TSV table, 374 timestamps of 1,298 dimensions".
+ * "GPX, 20 of 21 points read in 1 series"; "CSV or TSV table, 3,000 check-ins of 40 users"; of count streams whose
+ * `dimensions` are known, "CSV or TSV table, 374 timestamps of 1,298 dimensions".
  *
  * @param {any} report
- * @param {{item?: string, dimensions?: number | null}} data what there is most of, dimensions of count streams
+ * @param {{dimensions?: number | null, users?: number | null}} data as stored: reports of before have no users
  */
-export function understood(report, { item = "event", dimensions = null } = {}) {
+export function understood(report, { dimensions = null, users = null } = {}) {
   const format = report.format_title ?? report.format;
+  const item = ITEMS[report.kind] ?? "event";
   if (dimensions !== null) return `${format}, ${count(report.kept, item)} of ${count(dimensions, "dimension")}`;
   const kept =
     report.kept === report.rows_read
       ? count(report.kept, item)
       : `${whole(report.kept)} of ${count(report.rows_read, report.row_unit)}`;
-  return `${format}, ${kept} read in ${whole(report.series_count)} series`;
+  const of = users === null ? "" : ` of ${count(users, "user")}`;
+  return `${format}, ${kept}${report.kind in ITEMS ? of : ` read in ${whole(report.series_count)} series`}`;
 }
 
-/** Why less than half was read, if so: the most frequent reason. @param {any} report */
+/** Why less than half was read, if so: the most frequent reason. */
 export function whyFew({ kept, rows_read: read, dropped: found, row_unit: unit }) {
   const [most] = Object.values(found).sort((a, b) => b.count - a.count);
   return most && kept < read / 2 ? `${count(most.count, unit)} refused: ${most.message}` : "";
@@ -146,7 +145,7 @@ export function whyFew({ kept, rows_read: read, dropped: found, row_unit: unit }
 export function understoodLine(report, known = {}, ...facts) {
   const why = typeof known.dimensions === "number" ? "" : whyFew(report);
   const text = [understood(report, known), ...facts].join(" · ");
-  return el("p", { class: why ? "notice notice--amber" : null }, text, why && [el("br"), el("strong", {}, why)]);
+  return el("p", { class: why ? "notice notice--amber" : null }, text, why && [el("br"), el("strong", why)]);
 }
 
 /** @type {Record<string, (report: any, onChange?: (guess: any) => void) => any[]>} */
@@ -171,12 +170,11 @@ export function renderReport(report, { onChange, heading = "h4", only = Object.k
   const parts = only.map((name) => PARTS[name](report, onChange)).filter(([, lines]) => lines.length);
   const partOf = (/** @type {any} */ [title, lines, tag = "ul"]) =>
     el(
-      "section",
-      { class: "report__part" },
+      "section.report__part",
       el(heading, { class: "report__title small muted" }, title),
-      el(tag, { class: "report__list" }, lines.map(lineOf)),
+      el(tag, { class: "listing" }, lines.map(lineOf)),
     );
-  return el("div", { class: "report unless-empty" }, parts.map(partOf));
+  return el("div.report.unless-empty", parts.map(partOf));
 }
 
 const PLACE = (error) =>
@@ -190,18 +188,15 @@ const PLACE = (error) =>
  */
 export function renderErrors(errors, after = null) {
   return el(
-    "div",
-    { class: "notice notice--error", role: "alert" },
+    "div.notice.notice--error",
+    { role: "alert" },
     errors.map((error) => [
-      el("p", {}, el("strong", {}, sentenceOf(error))),
-      PLACE(error) && el("p", {}, `${PLACE(error)}.`),
-      error.rule &&
-        error.field &&
-        error.field !== "file" &&
-        el("p", { class: "muted" }, `${labelOf(error.field)}: ${error.rule}`),
+      el("p", el("strong", sentenceOf(error))),
+      PLACE(error) && el("p", `${PLACE(error)}.`),
+      error.rule && error.field && error.field !== "file" && el("p.muted", `${labelOf(error.field)}: ${error.rule}`),
       error.report && renderReport(error.report),
     ]),
-    after && el("p", { class: "muted" }, after),
+    after && el("p.muted", after),
   );
 }
 
@@ -216,15 +211,13 @@ export function renderQuestion(error, onChoose) {
     choice(el("input", { type: "radio", name, value, checked: value === chosen, required: true }), label);
   const many = error.choices.length > 6 ? " question__choices--many" : "";
   const form = el(
-    "form",
-    { class: "question" },
+    "form.question",
     el(
       "fieldset",
-      {},
-      el("legend", {}, sentenceOf(error)),
+      el("legend", sentenceOf(error)),
       el("div", { class: `question__choices${many}` }, error.choices.map(one)),
     ),
-    el("button", { class: "button button--primary" }, "Apply"),
+    el("button.button.button--primary", { type: "submit" }, "Apply"),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -232,3 +225,46 @@ export function renderQuestion(error, onChoose) {
   });
   return form;
 }
+
+const degrees = (/** @type {string} */ text, /** @type {string[]} */ [positive, negative]) =>
+  `${Math.abs(Number(text)).toFixed(5)}° ${text.startsWith("-") ? negative : positive}`;
+
+/** @type {Record<string, (text: string, zone: string) => string>} */
+const FORMATS = {
+  time: (text, zone) => (/^\d{4}-/.test(text) ? local(text, zone) : text),
+  lon: (text) => degrees(text, ["E", "W"]),
+  lat: (text) => degrees(text, ["N", "S"]),
+};
+
+/** An instant on the clocks of a zone, with their offset; in UTC where the browser does not know the zone. */
+function local(/** @type {string} */ text, /** @type {string} */ zone) {
+  const [offset, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)/.exec(zone && offsetText(text, zone)) ?? [];
+  const ahead_s = offset ? Number(`${sign}1`) * 60 * (60 * Number(hours) + Number(minutes)) : 0;
+  if (!ahead_s) return `${moment(text)} UTC`;
+  return `${moment(Date.parse(text) / 1000 + ahead_s)} ${offset}`;
+}
+
+function offsetText(/** @type {string} */ text, /** @type {string} */ timeZone) {
+  if (/^[+-]/.test(timeZone)) return timeZone;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" }).format(new Date(text));
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * What was read as `role`: 3 Jun 2024, 07:02:11 UTC; 3.70379° W.
+ *
+ * @param {string} role
+ * @param {string} text
+ * @param {string} [zone] whose clocks times are shown on
+ */
+export const asRead = (role, text, zone = "") => FORMATS[role]?.(text, zone) ?? text;
+
+/** All that was read of a row. @param {Record<string, string>} read */
+export const rowAsRead = (read) =>
+  ["time", "lon", "lat", "id", "place"]
+    .filter((role) => role in read)
+    .map((role) => asRead(role, read[role]))
+    .join(" · ");

@@ -1,13 +1,14 @@
-/* Progress of the rows a page shows, from what the jobs drawer receives; and drawing a list again when a job ends. */
+/* Rows that follow their jobs, buttons that cancel and retry, lists that are drawn again when a job ends. */
 
-import { $, $$ } from "../core/dom.js";
+import { $, $$, announce } from "../core/dom.js";
 import { done, queued } from "../core/format.js";
 import { refresh } from "../core/page_refresh.js";
+import { post } from "../core/api.js";
+import { watchDialogs } from "./dialogs.js";
 
 /** A function that draws the parts again, once for many calls in a row; it resolves when they are drawn. */
 export function swapSoon(...ids) {
-  /** @type {any} */
-  let running = null;
+  let running;
   let again = false;
   return function swap() {
     again = true;
@@ -50,4 +51,41 @@ export function watchStates(changed, over = changed) {
     }
   });
   document.addEventListener("cairn:jobs", changed);
+}
+
+/**
+ * Send the request of any [data-post] button that is pressed, then call `changed`; `done` before it, with the button
+ * and the response, if the request succeeded.
+ *
+ * @param {() => unknown} changed
+ * @param {(button: HTMLButtonElement, response: any) => void} [done]
+ */
+export function watchJobActions(changed, done) {
+  document.addEventListener("click", async (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const button = /** @type {HTMLButtonElement | null} */ (target.closest("[data-post]"));
+    if (!button) return;
+    button.disabled = true;
+    try {
+      const response = await post(button.dataset.post ?? "");
+      done?.(button, response);
+    } catch (error) {
+      announce(error instanceof Error ? error.message : String(error));
+    }
+    await changed();
+  });
+}
+
+/**
+ * Update the list when a job changes; reload the page when a release is done, renamed or discarded. While `work.busy`
+ * the page waits for several jobs, and reloads itself after the last.
+ *
+ * @param {{busy: boolean}} work
+ */
+export function watchReleases(work = { busy: false }) {
+  const refresh = swapSoon("releases", "header-budget");
+  const reload = () => work.busy || location.reload(); // the chart or map also shows the new release
+  watchStates(refresh, reload);
+  watchDialogs(reload);
+  watchJobActions(refresh);
 }

@@ -85,11 +85,11 @@ function showNotice(root, startAfresh) {
     root.removeEventListener("input", end);
   };
   const button = (text, attributes, action) =>
-    el("button", { type: "button", class: "button button--small", onclick: action, ...attributes }, text);
+    el("button", { class: "button button--small", onclick: action, ...attributes }, text);
   const box = el(
-    "div",
-    { class: "restored", role: "group", "aria-label": "Restored form", dataset: { restored: "" } },
-    el("p", {}, "Restored what you typed."),
+    "div.restored.popup",
+    { role: "group", "aria-label": "Restored form", dataset: { restored: "" } },
+    el("p", "Restored what you typed."),
     button("Start afresh", {}, () => {
       end();
       startAfresh();

@@ -1,12 +1,11 @@
-/* The list of layers: toggle, colour and dash, typical error, progress, menu; what is whose. */
+/* The list of layers: toggle, colour and dash, typical error, menu; how a layer is drawn; the job of one to come. */
 
 import { el, svg } from "../core/dom.js";
-import { quantity } from "../core/elements.js";
-import { metres, whole } from "../core/format.js";
+import { icon, quantity } from "../core/elements.js";
+import { swatch } from "../core/swatch.js";
+import { capitalized, metres, percent, queued, whole } from "../core/format.js";
 import { titleParts } from "../core/level.js";
-import { createState } from "./layer_state.js";
-import { iconButton, layerTuning } from "./layer_tuning.js";
-import { swatch } from "./swatch.js";
+import { DRAWINGS } from "../map/track_drawing.js";
 
 const MARKS = {
   landmarks: () => svg("circle", { cx: 11, cy: 6, r: 5, class: "mark--full" }),
@@ -31,35 +30,28 @@ const AIM = "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11M8 6.5a1.5 1.5 0 1 0 0 
 /** "Skip · ε 1 / 200 m": the name; its level is read with it, and seen among the facts. */
 function titleNodes(title) {
   const [name, level] = titleParts(title);
-  return level ? [name, el("span", { class: "visually-hidden" }, ` · ${level}`)] : [name];
+  return level ? [name, el("span.visually-hidden", ` · ${level}`)] : [name];
 }
 
 function makeRow(entry, on, lineStyles) {
   const { id, owner } = entry;
   const box = el("input", { type: "checkbox", onchange: () => on.toggle(id, box.checked) });
-  const title = owner
-    ? el("span", { class: "layer__title" })
-    : el("button", { class: "bare layer__title", type: "button", onclick: () => on.solo(id) });
-  const sample = el("span", { class: "layer__sample" });
-  const error = el("span", { class: "layer__error" });
-  const facts = el("p", { class: "layer__facts small muted" });
-  const cursorText = el("p", { class: "layer__here small clip" });
+  const title = owner ? el("span.layer__title") : el("button.bare.layer__title", { onclick: () => on.solo(id) });
+  const sample = el("span.layer__sample");
+  const error = el("span.layer__error");
+  const facts = el("p.layer__facts.small.muted");
+  const cursorText = el("p.layer__here.small.clip");
   const state = createState(id, on);
   const aim = owner ? null : iconButton(AIM, { onclick: () => on.activate(id) });
   const tune = layerTuning(id, entry.mark, on, owner ? null : lineStyles);
   const menu = owner || !on.menu ? null : on.menu(id);
   const item = el(
-    "li",
-    { class: "layer", dataset: { layer: id } },
-    el(
-      "div",
-      { class: "layer__name line" },
-      el("label", { class: "layer__check line" }, box, sample, owner && title),
-      !owner && title,
-    ),
+    "li.layer",
+    { dataset: { layer: id } },
+    el("div.layer__name.line", el("label.layer__check.line", box, sample, owner && title), !owner && title),
     error,
     facts,
-    el("span", { class: "layer__buttons" }, aim, tune.open, menu),
+    el("span.layer__buttons", aim, tune.open, menu),
     tune.panel,
     cursorText,
     state.element,
@@ -140,6 +132,169 @@ export function createLegend(host, on, /** @type {LineStyle[] | null} */ lineSty
       if (!first) return;
       opened = true;
       reveal(rows.get(first.id).item);
+    },
+  };
+}
+
+const runningText = ({ stage, progress, eta }) =>
+  `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
+
+/** What each state shows and what can be done about it; one that is not here shows nothing. */
+const STATES = {
+  reading: { text: () => "Loading the events …" },
+  queued: { text: ({ queue }) => capitalized(queued(queue)), act: "cancel", bar: "waits" },
+  running: { text: runningText, act: "cancel", bar: "runs" },
+  failed: { text: ({ reason }) => `Failed: ${reason}`, act: "retry" },
+  cancelled: { text: () => "Cancelled", act: "retry" },
+};
+const ACTS = { cancel: "Cancel", retry: "Retry" };
+
+/**
+ * What a layer that is not drawn yet is about. Its parts are made once and filled again and again: a button that a
+ * finger is on stays the same element when a worker takes the job, and shows at once that it was pressed.
+ */
+function createState(id, on) {
+  const [chip, text] = [el("strong.chip.chip--strong", "NOT PRIVATE: seeded"), el("span")];
+  const bar = el("progress.progress", { max: 1 });
+  const button = el("button.button.button--small", { onclick: press });
+  const element = el("div.layer__state.small", chip, text, button, bar);
+  /** @type {any[]} */
+  let [act, sent] = [null, false];
+
+  async function press() {
+    sent = button.disabled = true;
+    await on[act](id);
+    sent = button.disabled = false;
+  }
+
+  function fill(entry) {
+    const { text: stateText, act: next = null, bar: what } = (!entry.owner && STATES[entry.state]) || {};
+    act = next;
+    chip.hidden = Boolean(entry.private);
+    text.textContent = stateText ? stateText(entry) : "";
+    text.hidden = !stateText;
+    button.hidden = !act;
+    button.disabled = sent;
+    if (act) {
+      button.textContent = ACTS[act];
+      button.setAttribute("aria-label", `${ACTS[act]} ${entry.title}`);
+    }
+    bar.hidden = !what;
+    if (what) bar.setAttribute("aria-label", `${entry.title} ${what}`);
+    if (entry.state === "running") bar.value = entry.progress;
+    else bar.removeAttribute("value");
+    element.hidden = chip.hidden && !stateText;
+  }
+
+  return { element, fill };
+}
+
+const CIRCLES = "M11 3a2 2 0 1 0 0 4a2 2 0 1 0 0-4M5 9a2 2 0 1 0 0 4a2 2 0 1 0 0-4";
+const TUNE = `M2 5h7M13 5h1M2 11h1M7 11h7${CIRCLES}`;
+const UP = "M8 13V3.5M4 7.5l4-4 4 4";
+const DOWN = "M8 3v9.5M4 8.5l4 4 4-4";
+
+/** A button with the icon of that path. */
+const iconButton = (path, attributes) => el("button", { class: "layer__aim", ...attributes }, icon(path));
+
+/** The palette's lines to choose from: as many radio inputs that look like what they give. */
+function lineChoice(id, lineStyles, choose) {
+  const inputs = lineStyles.map((lineStyle, index) =>
+    el("input", {
+      type: "radio",
+      name: `line-${id}`,
+      "aria-label": `${lineStyle.colour.name}, ${lineStyle.pattern}`,
+      onchange: () => choose(id, index),
+    }),
+  );
+  const legend = el("legend.visually-hidden");
+  const element = el(
+    "fieldset.layer__lines",
+    legend,
+    inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(lineStyles[i]))),
+  );
+  return {
+    element,
+    fill({ title, lineStyle }) {
+      legend.textContent = `Line of ${title}`;
+      inputs.forEach((input, i) => (input.checked = lineStyles[i] === lineStyle));
+    },
+  };
+}
+
+/** The opacity, the place and the line of a layer, behind a button. */
+function layerTuning(id, kind, on, lineStyles) {
+  const slider = el("input.layer__opacity.grow", {
+    type: "range",
+    min: "5",
+    max: "100",
+    step: "5",
+    oninput: () => on.opacity(id, Number(slider.value) / 100),
+  });
+  const go = (by) => (event) => event.currentTarget.ariaDisabled !== "true" && on.move(id, by);
+  const orderButtons = kind
+    ? []
+    : [
+        [UP, -1, "Raise"],
+        [DOWN, 1, "Lower"],
+      ].map(([d, by, action]) => ({ action, button: iconButton(d, { onclick: go(by) }) }));
+  const lines = lineStyles && lineChoice(id, lineStyles, on.lineStyle);
+  const drawing = lineStyles && drawingChoice(id, on.drawing);
+  const panel = el(
+    "div.layer__tuning.line.small",
+    { hidden: true },
+    slider,
+    orderButtons.map(({ button }) => button),
+    lines?.element,
+    drawing?.element,
+  );
+  const open = iconButton(TUNE, {
+    "aria-expanded": "false",
+    onclick() {
+      panel.hidden = !panel.hidden;
+      open.setAttribute("aria-expanded", String(!panel.hidden));
+    },
+  });
+  return {
+    open,
+    panel,
+    fill(entry) {
+      const { title, opacity = 1, place, lineStyle } = entry;
+      if (lineStyle) lines?.fill({ title, lineStyle });
+      drawing?.fill(entry);
+      slider.value = String(Math.round(opacity * 100));
+      slider.setAttribute("aria-label", `Opacity of ${title}`);
+      slider.setAttribute("aria-valuetext", `${Math.round(opacity * 100)} %`);
+      open.setAttribute(
+        "aria-label",
+        `${kind ? "Opacity" : lineStyles ? "Line, opacity and order" : "Opacity and order"} of ${title}`,
+      );
+      for (const [i, { action, button }] of orderButtons.entries()) {
+        button.setAttribute("aria-label", `${action} ${title}`);
+        button.ariaDisabled = String(i ? place?.last : place?.first);
+      }
+    },
+  };
+}
+
+const AUTOMATIC = "Automatic";
+
+/** A labelled select for the layer `id`; `choose(id, drawing)`. `fill` takes {title, drawing: {chosen, drawing}}. */
+function drawingChoice(id, choose) {
+  const automatic = el("option", { value: "auto" }, AUTOMATIC);
+  const select = el(
+    "select.input",
+    { onchange: () => choose(id, select.value) },
+    automatic,
+    DRAWINGS.map(([value, text]) => el("option", { value }, text)),
+  );
+  return {
+    element: el("label.layer__drawing.compact.line.muted", el("span", "Draw as"), select),
+    fill({ title, drawing }) {
+      const text = DRAWINGS.find(([value]) => value === drawing?.drawing)?.[1].toLowerCase();
+      automatic.textContent = text && drawing.chosen === "auto" ? `${AUTOMATIC}: ${text}` : AUTOMATIC;
+      select.value = drawing?.chosen ?? "auto";
+      select.setAttribute("aria-label", `Draw ${title} as`);
     },
   };
 }

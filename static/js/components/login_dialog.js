@@ -50,43 +50,28 @@ function showLogin() {
 }
 
 function build() {
-  const attributes = (id, more) => ({ class: "input", id, ...more });
-  const password = el(
-    "input",
-    attributes("again-password", {
-      type: "password",
-      autocomplete: "current-password",
-      required: true,
-      "aria-describedby": "again-error",
-    }),
-  );
-  const name = el(
-    "input",
-    attributes("again-name", { value: pageUser(), readonly: true, autocomplete: "username", tabindex: "-1" }),
-  );
-  const code = el(
-    "input",
-    attributes("again-code", { autocomplete: "one-time-code", "aria-describedby": "again-error" }),
-  );
+  const input = (/** @type {string} */ id, more) => el("input.input", { id: `again-${id}`, ...more });
+  const described = { "aria-describedby": "again-error", required: true };
+  const password = input("password", { ...described, type: "password", autocomplete: "current-password" });
+  const name = input("name", { value: pageUser(), readonly: true, autocomplete: "username", tabindex: "-1" });
+  const code = input("code", { ...described, required: false, autocomplete: "one-time-code" });
   const error = errorPlace({ id: "again-error" });
-  const submit = el("button", { type: "submit", class: "button button--primary" }, "Log in");
-  const cancel = el("button", { type: "button", class: "button" }, "Cancel");
-  const other = el("button", { type: "button", class: "button button--small" }, "Continue");
-  const field = (label, input, ...more) =>
-    el("div", { class: "field" }, el("label", { for: input.id }, label), input, more);
+  const submit = el("button.button.button--primary", { type: "submit" }, "Log in");
+  const cancel = el("button.button", "Cancel");
+  const other = el("button.button.button--small", "Continue");
+  const field = (label, input, ...more) => el("div.field", el("label", { for: input.id }, label), input, more);
   const codeField = field("Code of the second factor", code);
   codeField.hidden = true;
   const form = el(
     "form",
-    {},
     el("h2", { id: "again-title" }, "Log in again"),
     el("p", { id: "again-text" }, "Your session has ended. What you typed is still here and is sent once you are in."),
     field("User name", name),
     field("Password", password),
     codeField,
     error,
-    el("p", { class: "small muted row" }, "Without a password: open a new login link in another tab, then", other),
-    el("div", { class: "dialog__actions" }, cancel, submit),
+    el("p.small.muted.row", "Without a password: open a new login link in another tab, then", other),
+    el("div.dialog__actions", cancel, submit),
   );
   const labels = { "aria-labelledby": "again-title", "aria-describedby": "again-text" };
   const dialog = el("dialog", { class: "dialog", id: "login-dialog", ...labels }, form);

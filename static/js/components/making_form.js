@@ -51,8 +51,7 @@ export function watchMaking(form, { groups, send, clear = () => {}, place = () =
  * @param {(mechanism: any, fields: any) => void} changed
  */
 export function watchMechanism(select, mechanisms, changed) {
-  /** @type {any} */
-  let fields = null;
+  let fields;
   /** @type {Record<string, unknown>} */
   let entered = {};
 

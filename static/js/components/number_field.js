@@ -40,6 +40,12 @@ export function numbersOf(root) {
   return Object.fromEntries(found.filter(([, value]) => isGiven(value)));
 }
 
+/** What is filled in in a form, numbers as numbers. */
+export const filledIn = (form) => ({
+  ...Object.fromEntries([...new FormData(form)].filter(([, value]) => value)),
+  ...numbersOf(form),
+});
+
 /**
  * A number input. `rule` = {minimum, maximum, whole, required}; `attributes` as `el` takes them, `list` for several
  * numbers, `describedby` the ids of other descriptions. Returns {input, error}: the error's place goes below the input.
@@ -55,7 +61,7 @@ export function createNumber(
     RULES.filter((name) => present(rule[name])).map((name) => [name, String(rule[name])]),
   );
   const flags = Object.fromEntries(FLAGS.filter((name) => rule[name]).map((name) => [name, ""]));
-  const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
+  const error = el("p.field__error", { id: `${id}-error`, role: "alert", hidden: true });
   const input = el("input", {
     class: "input",
     type: "text",
@@ -75,8 +81,7 @@ export function createNumber(
 /** The rule of a field as text for screen readers: the error of what breaks it states it to all. */
 export const ruleText = (rule) =>
   el(
-    "span",
-    { class: "field__rule visually-hidden" },
+    "span.field__rule.visually-hidden",
     ruleSentence(Object.fromEntries(Object.entries(rule).filter(([, value]) => present(value)))),
   );
 
@@ -134,7 +139,7 @@ function step(input, by) {
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-const isNumber = (/** @type {any} */ target) => target instanceof HTMLInputElement && "number" in target.dataset;
+const isNumber = (target) => target instanceof HTMLInputElement && "number" in target.dataset;
 
 const page = globalThis.document; // none in unit tests
 page?.addEventListener("input", ({ target }) => isNumber(target) && check(/** @type {any} */ (target)), {
@@ -142,16 +147,8 @@ page?.addEventListener("input", ({ target }) => isNumber(target) && check(/** @t
 });
 page?.addEventListener("keydown", (event) => {
   const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-  if (
-    !by ||
-    !isNumber(event.target) ||
-    isList(/** @type {any} */ (event.target)) ||
-    event.defaultPrevented ||
-    event.ctrlKey ||
-    event.altKey ||
-    event.metaKey
-  )
-    return;
+  const { target, ctrlKey, altKey, metaKey } = /** @type {any} */ (event);
+  if (!by || !isNumber(target) || isList(target) || event.defaultPrevented || ctrlKey || altKey || metaKey) return;
   event.preventDefault();
-  step(event.target, by);
+  step(target, by);
 });

@@ -24,7 +24,7 @@ const ELSEWHERE = [...DOUBTFUL, "delimiter", "decimal", "encoding"]; // guesses 
 const COVERED = new Set(["clock", "year", "month", "day", "hour", "minute", "second", "hhmm"]); // by that of the time
 
 const titled = (/** @type {string} */ title, /** @type {any[]} */ ...parts) =>
-  el("section", { class: "stack stack--tight" }, el("h2", { class: "label" }, title), parts);
+  el("section.stack.gap-1", el("h2.label", title), parts);
 
 /**
  * Rows and columns, then separator, decimals and encoding with a button to them.
@@ -47,15 +47,12 @@ export function previewFacts({ title, member, report, whole: complete, columns, 
     encoding,
     columns.length > 0 && !header && "no header line",
   ];
-  const change = el("button", { class: "link", type: "button", onclick: () => go("delimiter") }, "Change");
+  const change = el("button.link", { onclick: () => go("delimiter") }, "Change");
   const texts = [size, details].map((some) => some.filter(Boolean).join(" · "));
-  return [
-    el("span", {}, texts[0]),
-    el("span", { class: "import__details" }, texts[0] && " · ", texts[1], delimiter && [" · ", change]),
-  ];
+  return [el("span", texts[0]), el("span.wide-only", texts[0] && " · ", texts[1], delimiter && [" · ", change])];
 }
 
-/** "Import 12,400 events of 3 people", and beside it how many rows are read. @param {any} preview */
+/** "Import 12,400 events of 3 people", and beside it how many rows are read. */
 export function previewTotals({ report, whole: complete, item, problem }) {
   const { rows_read: read = 0, kept = 0, series_count: series = 1, row_unit: unit = "row", people } = report;
   if (problem || !read) return { label: "Import", names: "" };
@@ -82,16 +79,11 @@ export function previewBelow(preview, on) {
   const attention = lookAtThis(preview, on);
   return [
     attention.length > 0 &&
-      el(
-        "section",
-        { class: "notice notice--amber import__look" },
-        el("h2", {}, icon(WARNING), "Look at this"),
-        attention,
-      ),
+      el("section.notice.notice--amber.import__look.stack.gap-2", el("h2", icon(WARNING), "Look at this"), attention),
     titled(
       "How it was read",
-      says && el("p", {}, says),
-      columns.length > 0 && !editable && el("p", { class: "small" }, FIXED),
+      says && el("p", says),
+      columns.length > 0 && !editable && el("p.small", FIXED),
       factList({ class: "import__facts unless-empty" }, howItWasRead(preview, on)),
       renderReport(report, { heading: "h3", only: ["members"] }),
     ),
@@ -106,69 +98,60 @@ function howItWasRead(preview, { go }) {
   /** @type {Map<string, any[]>} */
   const facts = new Map();
   const add = (/** @type {string} */ title, /** @type {any[]} */ ...what) =>
-    facts.set(title, [...(facts.get(title) ?? []), el("p", {}, what)]);
-  const used = [...columns].sort((/** @type {any} */ a, /** @type {any} */ b) => Number(!a.role) - Number(!b.role));
+    facts.set(title, [...(facts.get(title) ?? []), el("p", what)]);
+  const used = [...columns].sort((a, b) => Number(!a.role) - Number(!b.role));
   for (const { role, sentence, names } of sentencesOf(used))
     if (!COVERED.has(role)) add(role ? titleOfRole(preview, role) : NOT_USED, namesOf(names), `: ${sentence}`);
-  const rest = columns.filter((/** @type {any} */ one) => !one.role && !one.sentence).map(titleOf);
+  const rest = columns.filter((one) => !one.role && !one.sentence).map(titleOf);
   if (rest.length) add(NOT_USED, namesOf(rest), rest.length > 1 ? " are not stored." : " is not stored.");
-  const roles = columns.map((/** @type {any} */ { role }) => role);
-  for (const guess of report.guesses.filter(
-    (/** @type {any} */ { option }) => ![...ELSEWHERE, ...roles].includes(option),
-  )) {
-    const attributes = { class: "link", type: "button", "aria-label": `Change: ${guess.message}` };
+  const roles = columns.map(({ role }) => role);
+  for (const guess of report.guesses.filter(({ option }) => ![...ELSEWHERE, ...roles].includes(option))) {
+    const attributes = { class: "link", "aria-label": `Change: ${guess.message}` };
     add("Detected", textOf(guess), " ", el("button", { ...attributes, onclick: () => go(guess.option) }, "Change"));
   }
-  for (const note of report.notes.filter((/** @type {any} */ { level }) => level === "info"))
-    add("Notes", textOf(note));
+  for (const note of report.notes.filter(({ level }) => level === "info")) add("Notes", textOf(note));
   return [...facts];
 }
 
-const titleOfRole = (/** @type {any} */ preview, /** @type {string} */ role) =>
+const titleOfRole = (preview, /** @type {string} */ role) =>
   ["lon", "lat", "geometry", "lon_sign", "lat_sign"].includes(role) ? "Position" : roleTitle(preview, role);
 const namesOf = (/** @type {string[]} */ names) => {
   const more = names.length - SHOWN_NAMES;
-  const shown = names.slice(0, SHOWN_NAMES).map((name, i) => [i ? ", " : "", el("code", {}, name)]);
+  const shown = names.slice(0, SHOWN_NAMES).map((name, i) => [i ? ", " : "", el("code", name)]);
   return [shown, more > 0 ? ` and ${whole(more)} more` : ""];
 };
 
-/** How many rows were read, and how many were not for each reason, with their numbers. @param {any} report */
+/** How many rows were read, and how many were not for each reason, with their numbers. */
 function rowsPart(report) {
   const { rows_read: read, row_unit: unit } = report;
   const { reasons, total } = leftOut(report);
-  const of = el("span", { class: "muted small" }, `of ${count(read, unit)}`);
+  const of = el("span.muted.small", `of ${count(read, unit)}`);
   const facts = reasons.map((one) => [`Left out: ${one.title}`, whole(one.count)]);
   const numbered = reasons.filter((one) => one.rows.length);
   return el(
-    "section",
-    { class: "stack stack--tight" },
-    el("div", { class: "row row--apart" }, el("h2", { class: "label" }, "Rows"), of),
+    "section.stack.gap-1",
+    el("div.row.apart", el("h2.label", "Rows"), of),
     factList({ class: "import__counts" }, [["Read", whole(read - total)], ...facts]),
     numbered.length > 0 &&
       el(
         "details",
-        {},
-        el("summary", { class: "small" }, `Show the ${count(total, unit)}`),
-        numbered.map((one) =>
-          el("p", { class: "small" }, `${capitalized(rows(one.rows, one.count, unit))}: ${one.message}`),
-        ),
+        el("summary.small", `Show the ${count(total, unit)}`),
+        numbered.map((one) => el("p.small", `${capitalized(rows(one.rows, one.count, unit))}: ${one.message}`)),
       ),
   );
 }
 
-/** @param {any} preview @param {any} on */
 function lookAtThis(preview, on) {
   const { question, kept } = on;
   const problem = preview.problem ?? question;
-  const doubts = preview.report.guesses.filter((/** @type {any} */ one) => DOUBTFUL.includes(one.option));
-  const notes = preview.report.notes.filter((/** @type {any} */ one) => one.level === "warning");
+  const doubts = preview.report.guesses.filter((one) => DOUBTFUL.includes(one.option));
+  const notes = preview.report.notes.filter((one) => one.level === "warning");
   return [
     problem && problemPart(preview, problem, on),
     ...[...notes, ...doubts].filter(({ message }) => !kept.has(message)).map((one) => doubtPart(preview, one, on)),
   ].filter(Boolean);
 }
 
-/** @param {any} preview @param {any} problem @param {any} on */
 function problemPart({ whole: complete, roles }, problem, { mend, go, field }) {
   if (problem.choices?.length) {
     const question = renderQuestion(problem, mend);
@@ -177,13 +160,13 @@ function problemPart({ whole: complete, roles }, problem, { mend, go, field }) {
   }
   const option = problem.parameter ?? problem.field;
   const isRole = roles.some((/** @type {Role} */ { name }) => name === option);
-  const link = el("button", { class: "link", type: "button", onclick: () => go(option) }, "Choose below");
+  const link = el("button.link", { onclick: () => go(option) }, "Choose below");
   return el(
     "div",
     { role: "status" },
-    el("p", {}, el("strong", {}, sentenceOf(problem))),
-    !complete && el("p", { class: "muted" }, "From the first rows only."),
-    option && field(option) && !isRole && el("p", {}, link),
+    el("p", el("strong", sentenceOf(problem))),
+    !complete && el("p.muted", "From the first rows only."),
+    option && field(option) && !isRole && el("p", link),
   );
 }
 
@@ -191,16 +174,16 @@ function problemPart({ whole: complete, roles }, problem, { mend, go, field }) {
 function doubtPart(preview, { message, option, code, rows: some, count: n }, { mend, keep, field }) {
   const unit = preview.report.row_unit;
   const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, style = "") =>
-    el("button", { class: `button ${style}`, type: "button", onclick }, text);
+    el("button", { class: `button ${style}`, onclick }, text);
   /** @type {any[]} */
   let parts = [];
   if (code === "single_points") parts = [button("Read as one series", () => mend("id", "#0"))];
   else if (code === "other_columns") parts = [button("Detect the kind of data", () => mend("kind", ""))];
   else if (option && COLUMNS[option]) {
     const [text, like] = COLUMNS[option];
-    const free = preview.columns.filter((/** @type {any} */ { role }) => !role);
-    const likely = free.find((/** @type {any} */ { resembles }) => resembles === like) ?? free[0];
-    const options = free.map((/** @type {any} */ one) => [one.place, titleOf(one)]);
+    const free = preview.columns.filter(({ role }) => !role);
+    const likely = free.find(({ resembles }) => resembles === like) ?? free[0];
+    const options = free.map((one) => [one.place, titleOf(one)]);
     const select = selectOf({ "aria-label": `Column: ${text.toLowerCase()}`, value: likely?.place }, options);
     if (likely) select.value = likely.place;
     parts = likely ? [select, button(text, () => mend(option, select.value))] : [];
@@ -214,5 +197,5 @@ function doubtPart(preview, { message, option, code, rows: some, count: n }, { m
   }
   parts.push(button("Keep as they are", () => keep(message), "button--quiet"));
   const where = some?.length ? ` ${capitalized(rows(some.slice(0, 3), n, unit))}.` : "";
-  return el("div", { class: "import__doubt" }, el("p", {}, message, where), el("div", { class: "row" }, parts));
+  return el("div.import__doubt.stack.gap-2", el("p", message, where), el("div.row", parts));
 }

@@ -1,5 +1,6 @@
 /* The place of a page where failures are shown. */
 
+import { ApiError } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { showText } from "../core/elements.js";
 import { sentenceOf } from "../core/field_errors.js";
@@ -23,9 +24,21 @@ export function createProblemBox(box) {
   return { show, attempt };
 }
 
+/** What `action` gives; what the API refuses is shown in `box`, which then has the focus. */
+export async function attemptIn(box, action) {
+  box.hidden = true;
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    showText(box, error.message);
+    box.focus();
+  }
+}
+
 /** Show texts in `box`, a paragraph each; without any it is hidden. @param {HTMLElement} box @param {string[]} texts */
 export function showTexts(box, texts) {
-  box.replaceChildren(...texts.map((text) => el("p", {}, text)));
+  box.replaceChildren(...texts.map((text) => el("p", text)));
   box.hidden = !texts.length;
   if (texts.length) announce(texts.join(" "));
 }

@@ -1,10 +1,11 @@
-/* Rows of a table that are selected by checkboxes, and deleted together. The table is drawn again by the server. */
+/* Lists that the server draws: searched, filtered and ordered by the address; rows selected and deleted together. */
 
 import { ApiError, del } from "../core/api.js";
 import { $, $$, announce } from "../core/dom.js";
 import { count } from "../core/format.js";
-import { openDialog } from "./dialogs.js";
-import { showPublicLinks } from "./public_links.js";
+import { openDialog, showPublicLinks } from "./dialogs.js";
+import { readdress } from "../core/address.js";
+import { watchBoxes } from "./release_checks.js";
 
 /**
  * Watch the checkboxes [data-select] in `host`, whose values are URLs of rows of the API. `draw()` draws the table
@@ -17,30 +18,16 @@ import { showPublicLinks } from "./public_links.js";
  *   noun: dataset; takes: what goes with it; marked: called with the checked boxes whenever they change
  */
 export function createSelection(host, { noun, takes, draw, marked }) {
-  /** @type {Set<string>} */
-  const selected = new Set();
-  const boxes = () => /** @type {HTMLInputElement[]} */ ($$("[data-select]", host));
-
-  function mark() {
-    const shown = boxes();
-    for (const box of shown) box.checked = selected.has(box.dataset.select ?? "");
+  const [box, valueOf] = ["[data-select]", (/** @type {HTMLElement} */ { dataset }) => dataset.select ?? ""];
+  const of = { box, valueOf, all: "[data-select-all]", group: "table" };
+  const { chosen: selected, ...checks } = watchBoxes(host, of, ({ size }) => {
     const bar = $("[data-bulk]", host);
     if (!bar) return;
-    bar.hidden = !selected.size;
-    $("[data-bulk-count]", bar).textContent = `${count(selected.size, noun)} selected`;
-    const all = $("[data-select-all]", host);
-    all.checked = shown.length > 0 && selected.size === shown.length;
-    all.indeterminate = selected.size > 0 && !all.checked;
-    marked?.(shown.filter((box) => box.checked));
-  }
-
-  /** Those that are no longer shown are no longer selected: nothing that is not seen is deleted. */
-  async function redraw() {
-    await draw();
-    const shown = new Set(boxes().map(({ dataset }) => dataset.select));
-    for (const url of selected) if (!shown.has(url)) selected.delete(url);
-    mark();
-  }
+    bar.hidden = !size;
+    $("[data-bulk-count]", bar).textContent = `${count(size, noun)} selected`;
+    marked?.($$(`${box}:checked`, host));
+  });
+  const redraw = () => checks.redraw(draw);
 
   async function removeAll() {
     const urls = [...selected];
@@ -72,19 +59,44 @@ export function createSelection(host, { noun, takes, draw, marked }) {
     openDialog(dialog, removed, redraw);
   }
 
-  host.addEventListener("change", (/** @type {any} */ { target }) => {
-    if ("selectAll" in target.dataset)
-      for (const { dataset } of boxes()) selected[target.checked ? "add" : "delete"](dataset.select ?? "");
-    else if (target.dataset.select) selected[target.checked ? "add" : "delete"](target.dataset.select);
-    else return;
-    mark();
-  });
   host.addEventListener("click", (/** @type {any} */ { target }) => {
     if (target.closest("[data-bulk-delete]")) confirm();
     if (target.closest("[data-bulk-none]")) {
-      selected.clear();
-      mark();
+      checks.set([]);
     }
   });
   return redraw;
+}
+
+const WAIT_MS = 250; // after the last key
+
+/**
+ * Apply the fields of `form` as they are changed; without scripts its button sends them.
+ *
+ * @param {HTMLFormElement} form
+ * @param {() => Promise<any>} changed
+ */
+export function watchFilter(form, changed) {
+  let timer = 0;
+
+  function apply() {
+    window.clearTimeout(timer);
+    const entered = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
+    const names = [...form.elements].map((/** @type {any} */ { name }) => name).filter(Boolean);
+    readdress((url) => {
+      for (const name of ["page", ...names]) url.searchParams.delete(name);
+      for (const [name, value] of entered) if (value) url.searchParams.append(name, value);
+    });
+    return changed();
+  }
+
+  form.addEventListener("input", () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(apply, WAIT_MS);
+  });
+  form.addEventListener("change", ({ target }) => target?.matches("select, [type=checkbox]") && apply());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    apply();
+  });
 }

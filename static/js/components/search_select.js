@@ -1,7 +1,6 @@
 /* A choice among many: a text field that lists what holds the text, by pointer and by keyboard. */
 
 import { el } from "../core/dom.js";
-import { matching } from "./matching.js";
 
 let fields = 0;
 
@@ -21,7 +20,7 @@ export function searchSelect(label, options, chosen, onChange) {
   /** @type {typeof options} */
   let listed = [];
   const items = options.map(({ text, mark }, i) =>
-    el("li", { id: `${id}-${i}`, role: "option" }, mark?.() ?? null, el("span", {}, text)),
+    el("li", { id: `${id}-${i}`, role: "option" }, mark?.() ?? null, el("span", text)),
   );
 
   const textOf = (one) => options.find((option) => option.value === one)?.text ?? "";
@@ -29,9 +28,7 @@ export function searchSelect(label, options, chosen, onChange) {
   function open(text) {
     listed = matching(options, text);
     const shown = listed.map((option) => items[options.indexOf(option)]);
-    list.replaceChildren(
-      ...(shown.length ? shown : [el("li", { class: "search-select__none" }, "None has this name.")]),
-    );
+    list.replaceChildren(...(shown.length ? shown : [el("li.search-select__none", "None has this name.")]));
     items.forEach((item, i) => item.setAttribute("aria-selected", String(options[i].value === value)));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
@@ -99,9 +96,17 @@ function frame(id, label) {
     ...{ id, class: "input", type: "text", role: "combobox", autocomplete: "off", spellcheck: "false" },
     ...{ "aria-expanded": "false", "aria-controls": `${id}-list`, "aria-autocomplete": "list" },
   });
-  const list = el("ul", { id: `${id}-list`, class: "search-select__list", role: "listbox", "aria-label": label });
+  const list = el("ul.search-select__list.popup", { id: `${id}-list`, role: "listbox", "aria-label": label });
   list.hidden = true;
-  const field = el("div", { class: "search-select__field" }, input, list);
-  const name = el("label", { for: id, class: "search-select__label" }, label);
-  return { input, list, element: el("div", { class: "search-select line small muted" }, name, field) };
+  const field = el("div.search-select__field.compact.grow", input, list);
+  const name = el("label.search-select__label", { for: id }, label);
+  return { input, list, element: el("div.line.small.muted", name, field) };
+}
+
+/** The options whose text holds `text`, whatever the case; those that begin with it first. */
+export function matching(options, text) {
+  const wanted = text.trim().toLocaleLowerCase();
+  const found = options.filter((option) => option.text.toLocaleLowerCase().includes(wanted));
+  const begins = (option) => (option.text.toLocaleLowerCase().startsWith(wanted) ? 0 : 1);
+  return found.sort((a, b) => begins(a) - begins(b));
 }

@@ -1,9 +1,10 @@
 /* Steps, one after another: those on offer as cards, those chosen as a list in their order with their parameters. */
 
-import { announce, el } from "../core/dom.js";
-import { errorPlace, smallButton } from "../core/elements.js";
+import { $, announce, el } from "../core/dom.js";
+import { errorPlace, showText, smallButton } from "../core/elements.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { createFields } from "./form_fields.js";
+import { get } from "../core/api.js";
 
 /**
  * Steps of `listed` (the API's) in `hosts` = {chosen: ol, offered: element}. `field` is what the API calls the list;
@@ -71,10 +72,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     fail(errors) {
       return errors.filter((error) => {
         const one = chosen[Number(at.exec(error.field ?? "")?.[1] ?? -1)];
-        for (const rest of one ? one.fields.fail([error]) : []) {
-          one.error.textContent = sentenceOf(rest);
-          one.error.hidden = false;
-        }
+        for (const rest of one ? one.fields.fail([error]) : []) showText(one.error, sentenceOf(rest));
         return !one;
       });
     },
@@ -89,7 +87,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
 
 /** A chosen step with its fields and buttons. */
 function createStep(step, values, { chip, extend, onChange, move, drop }) {
-  const host = el("div", { class: "step__fields stack unless-empty" });
+  const host = el("div.step__fields.stack.unless-empty");
   const fields = createFields(host, step.fields, { onChange });
   extend(host, fields, onChange);
   fields.set(values);
@@ -98,10 +96,10 @@ function createStep(step, values, { chip, extend, onChange, move, drop }) {
   const down = button("↓", "Later:", () => move(made, 1));
   const remove = button("Remove", "Remove", () => drop(made));
   const error = errorPlace();
-  const tools = el("span", { class: "step__tools" }, up, down, remove);
-  const head = el("div", { class: "step__head" }, el("strong", {}, step.title), chip?.(step), tools);
-  const attributes = { class: "step step--on", dataset: { step: step.name } };
-  const element = el("li", attributes, head, el("p", {}, step.summary), host, error);
+  const tools = el("span.step__tools", up, down, remove);
+  const head = el("div.step__head.row.gap-2", el("strong", step.title), chip?.(step), tools);
+  const attributes = { class: "step stack gap-2 box step--on", dataset: { step: step.name } };
+  const element = el("li", attributes, head, el("p", step.summary), host, error);
   const made = { step, fields, up, down, remove, error, element };
   return made;
 }
@@ -109,34 +107,40 @@ function createStep(step, values, { chip, extend, onChange, move, drop }) {
 function card(step, chip, add) {
   const plus = smallButton("Add", `Add ${step.title}`, () => add(step), { dataset: { adds: step.name } });
   return el(
-    "div",
-    { class: "step" },
-    el("div", { class: "step__head" }, el("strong", {}, step.title)),
-    el("p", { class: "small" }, step.summary),
-    el("div", { class: "row row--apart" }, chip?.(step) ?? el("span"), plus),
+    "div.step.stack.gap-2.box",
+    el("div.step__head.row.gap-2", el("strong", step.title)),
+    el("p.small", step.summary),
+    el("div.row.apart", chip?.(step) ?? el("span"), plus),
   );
 }
 
 function stepSelect(listed, add) {
   const select = el(
-    "select",
-    { class: "input", "aria-label": "Step to add" },
+    "select.input",
+    { "aria-label": "Step to add" },
     listed.map((step) => el("option", { value: step.name }, step.title)),
   );
-  const summaryText = el("p", { class: "small muted" });
+  const summaryText = el("p.small.muted");
   const chosen = () => listed.find(({ name }) => name === select.value);
   const showSummary = () => (summaryText.textContent = chosen().summary);
   select.addEventListener("change", showSummary);
   showSummary();
   return el(
-    "div",
-    { class: "stack stack--tight" },
-    el(
-      "div",
-      { class: "steps__line" },
-      select,
-      el("button", { class: "button", type: "button", onclick: () => add(chosen()) }, "Add step"),
-    ),
+    "div.stack.gap-1",
+    el("div.steps__line.line", select, el("button.button", { onclick: () => add(chosen()) }, "Add step")),
     summaryText,
   );
+}
+
+const READS = { positions: "reads positions", times: "reads times only", nothing: "reads no data" };
+const chip = ({ reads }) => el("span.chip", READS[reads]);
+
+/** The steps in `host`, those of `set` chosen; null where the page has no place for them. */
+export async function createCleaning(host, set = []) {
+  if (!host) return null;
+  const { results } = await get(host.dataset.cleaning);
+  const hosts = { chosen: $("[data-chosen-steps]", host), offered: $("[data-offered-steps]", host) };
+  const steps = createSteps(hosts, results, { field: "cleaning", short: true, chip, onChange: () => {} });
+  steps.set(set);
+  return steps;
 }

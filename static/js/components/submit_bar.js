@@ -3,7 +3,6 @@
 import { $, el } from "../core/dom.js";
 import { quantity } from "../core/elements.js";
 import { number } from "../core/format.js";
-import { budgetShares } from "./budget_shares.js";
 import { invalidIn } from "./number_field.js";
 
 const UPDATING = "Updating…";
@@ -16,9 +15,7 @@ export function labelOf(input) {
 
 /** "Correct Level ε and Radius r": each name leads to its field. */
 export function correctionOf(inputs) {
-  const names = inputs.map((input) =>
-    el("button", { type: "button", class: "link", onclick: () => input.focus() }, labelOf(input)),
-  );
+  const names = inputs.map((input) => el("button.link", { onclick: () => input.focus() }, labelOf(input)));
   return ["Correct ", names.flatMap((one, i) => (i ? [i === names.length - 1 ? " and " : ", ", one] : [one])), "."];
 }
 
@@ -31,7 +28,7 @@ function legend({ spent, cost, total, unit }) {
     part("cost", "This ", amount("cost", cost)),
     over > 0 && part("over", amount("over", over), " over"),
     over === 0 && left !== null && part("left", "Left ", amount("left", left)),
-    el("span", {}, total === null ? `no limit · ${unit}` : `of ${number(total)} · ${unit}`),
+    el("span", total === null ? `no limit · ${unit}` : `of ${number(total)} · ${unit}`),
   ];
 }
 
@@ -73,4 +70,31 @@ export function createSubmitBar(form) {
     use = suggestion?.use ?? (() => {});
   }
   return { show, invalid: () => invalidIn(form) };
+}
+
+/**
+ * What a budget is spent on, as shares of it: {spent, cost} as drawn, {left, over} as amounts. Without a limit the
+ * shares are 0 and nothing is left or over.
+ *
+ * @param {{spent: number, cost: number | null, total: number | null}} budget
+ */
+export function budgetShares({ spent, cost, total }) {
+  if (total === null) return { spent: 0, cost: 0, left: null, over: 0 };
+  const drawn = total > 0 ? Math.min(spent / total, 1) : 1;
+  const known = cost ?? 0;
+  const rest = total - spent - known;
+  const isOver = rest < -1e-9 * Math.max(total, 1); // sums of levels are not exact
+  return {
+    spent: drawn,
+    cost: total > 0 ? Math.min(known / total, 1 - drawn) : 0,
+    left: Math.max(rest, 0),
+    over: isOver ? -rest : 0,
+  };
+}
+
+/** The largest number of three digits that is at most `value`; 0 for none. @param {number} value */
+export function floorOf(value) {
+  if (!(value > 0) || !Number.isFinite(value)) return 0;
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 2);
+  return Number((Math.floor(value / unit + 1e-9) * unit).toPrecision(3));
 }

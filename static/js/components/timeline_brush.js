@@ -17,7 +17,7 @@ import { stepOf } from "./timeline.js";
 export function createBrush({ strip, row, place, eventAt, count, label, bound, item = "event" }, onChange) {
   let [first, last] = [0, 0];
   const eventUnder = (/** @type {PointerEvent} */ event) => eventAt(event.clientX - strip.getBoundingClientRect().left);
-  const bar = el("span", { class: "brush__bar" });
+  const bar = el("span.brush__bar");
   const grip = (/** @type {GripOptions} */ options) =>
     createGrip({ ...options, eventUnder, count, shift: (by) => shift(first, last, by) });
   const start = grip({
@@ -32,11 +32,11 @@ export function createBrush({ strip, row, place, eventAt, count, label, bound, i
     at: () => last,
     move: (event) => change(first, Math.max(event, first)),
   });
-  const lane = el("div", { class: "brush" }, bar, start, end);
-  const shades = [0, 1].map(() => el("span", { class: "brush__shade", hidden: true }));
+  const lane = el("div.brush", bar, start, end);
+  const shades = [0, 1].map(() => el("span.brush__shade", { hidden: true }));
   const whole = () => first === 0 && last === count() - 1;
   const showAll = () => clear({ focus: true });
-  const attributes = { class: "button button--small brush__all", type: "button", hidden: true, onclick: showAll };
+  const attributes = { class: "button button--small brush__all", hidden: true, onclick: showAll };
   const all = el("button", attributes, "Show all");
   strip.before(lane);
   strip.firstElementChild?.after(...shades); // above what the strip paints, below its playhead
@@ -107,7 +107,7 @@ export function createBrush({ strip, row, place, eventAt, count, label, bound, i
  * }} options
  */
 function createGrip({ name, side, at, move, eventUnder, count, shift }) {
-  const attributes = { class: `brush__grip brush__grip--${side}`, type: "button", role: "slider", "aria-label": name };
+  const attributes = { class: `brush__grip brush__grip--${side}`, role: "slider", "aria-label": name };
   const element = el("button", attributes);
   onDrag(
     element,

@@ -1,11 +1,10 @@
 /* Playing through the events: a button and a choice of speeds, of which one can be typed. */
 
 import { createNumber, valueOf, write } from "./number_field.js";
-import { playSchedule } from "./playback_schedule.js";
 import { el } from "../core/dom.js";
 import { count, whole } from "../core/format.js";
 import { mayMove } from "../core/series_style.js";
-import { usualStep } from "../core/sorted_search.js";
+import { lastAtMost, usualStep } from "../core/sorted_search.js";
 
 const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400]; // seconds of the data in one of the reader's
 const EVENT_SPEEDS = [1, 5, 20, 100, 1000]; // events in a second, where there are no times
@@ -19,19 +18,16 @@ const PLAY_S = 40; // about how long a whole series plays by default
 export function createPlayback({ at, select }) {
   /** @type {any[]} */
   let [n, time, first, last, usual] = [0, null, 0, 0, 0];
-  /** @type {any} */
-  let timer = null;
-  const play = el("button", {
-    class: "button button--square timeline__play",
-    type: "button",
+  let timer;
+  const play = el("button.button.button--square.timeline__play", {
     "aria-label": "Play",
     "aria-keyshortcuts": "P",
     onclick: toggle,
   });
-  const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed", hidden: true, onchange: choose });
+  const speed = el("select.input.compact", { "aria-label": "Speed", hidden: true, onchange: choose });
   const { input: typed, error } = createNumber({ minimum: 0.001, required: true }, { value: 1, oninput: again });
-  const unit = el("span", { class: "small muted" });
-  const other = el("label", { class: "timeline__other", hidden: true }, typed, unit, error);
+  const unit = el("span.small.muted");
+  const other = el("label.timeline__other.compact.line.gap-1.nowrap", { hidden: true }, typed, unit, error);
 
   const rate = () => (speed.value === OTHER ? (valueOf(typed) ?? NaN) : Number(speed.value));
 
@@ -43,7 +39,7 @@ export function createPlayback({ at, select }) {
   }
 
   function again() {
-    if (timer === null) return;
+    if (!timer) return;
     stop();
     if (rate() > 0) start();
   }
@@ -72,7 +68,7 @@ export function createPlayback({ at, select }) {
   }
 
   function toggle() {
-    if (timer === null) start();
+    if (!timer) start();
     else stop();
   }
 
@@ -109,4 +105,39 @@ function fillSpeeds(speed, time, n) {
     el("option", { value: OTHER }, "other speed"),
   );
   speed.value = String(rates.find((one) => one >= wanted) ?? rates.at(-1));
+}
+
+const LONG = 10; // a gap is a step longer than this many usual ones
+const GAP_S = 1.5; // no gap is played for longer
+
+/**
+ * A function (event shown, now in ms) -> event to show, for a series that plays from `at` and `began` (ms) on to
+ * `last`; `speed` in seconds of the data (events where `time` is null) in a second, `usual` the usual step. Long gaps
+ * are cut short.
+ *
+ * @param {{time: ArrayLike<number> | null, last: number, usual: number}} series
+ * @param {number} speed
+ * @param {number} at
+ * @param {number} began
+ * @returns {(at: number, now: number) => number}
+ */
+export function playSchedule({ time, last, usual }, speed, at, began) {
+  const clock = (/** @type {number} */ event) => (time ? time[event] : event);
+  let from = clock(at);
+
+  const isLongGap = (/** @type {number} */ event) => {
+    const gap = time && event < last ? time[event + 1] - time[event] : 0;
+    return gap > LONG * usual && gap > GAP_S * speed;
+  };
+
+  return (shown, now) => {
+    const due = from + ((now - began) / 1000) * speed;
+    let next = Math.min(last, Math.max(shown, time ? lastAtMost(time, due) : Math.floor(due)));
+    if (time && next === shown && next < last && isLongGap(next) && now - began > GAP_S * 1000) {
+      next += 1;
+      [began, from] = [now, clock(next)];
+    }
+    if (next !== shown && isLongGap(next)) [began, from] = [now, clock(next)];
+    return next;
+  };
 }

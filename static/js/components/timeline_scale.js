@@ -2,7 +2,7 @@
  */
 
 import { moment, whole } from "../core/format.js";
-import { nearestIndex } from "../core/sorted_search.js";
+import { firstPast, nearestIndex, roundStep } from "../core/sorted_search.js";
 
 const EDGE_PX = 8; // free at both ends of the strip
 const TICK_PX = 72; // between two ticks at least
@@ -35,15 +35,7 @@ export function timelineScale({ n, time }, width) {
   };
 
   /** The first event at a pixel or farther right; n if there is none. @param {number} x */
-  const firstFrom = (x) => {
-    let [low, high] = [0, n];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (place(middle) < x) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const firstFrom = (x) => firstPast(n, (event) => place(event) >= x);
 
   /** [pixels, text] of each tick. */
   function ticks() {
@@ -82,8 +74,7 @@ function timeTicks(first, last, most, placeOf) {
  * @returns {[number, string][]}
  */
 function eventTicks(n, most, place) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, n / most)));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => n / s <= most) ?? n;
+  const step = Math.max(1, roundStep(n, most));
   /** @type {[number, string][]} */
   const found = [];
   for (let number = step; number <= n; number += step) found.push([place(number - 1), whole(number)]);

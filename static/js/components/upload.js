@@ -4,10 +4,16 @@ import { ApiError, isOver, pause, poll, post, postForm } from "../core/api.js";
 import { announce } from "../core/dom.js";
 import { bytes, capitalized, count, done, queued, span } from "../core/format.js";
 import { PIECE, sendInPieces } from "../core/resumable_upload.js";
-import { needsColumns, renderErrors, renderQuestion, renderReport, understoodLine } from "./import_report.js";
+import {
+  needsColumns,
+  renderErrors,
+  renderQuestion,
+  renderReport,
+  understood,
+  understoodLine,
+} from "./import_report.js";
 import { refreshJobs } from "./jobs.js";
-import { createUploadCard, optionForm } from "./upload_card.js";
-import { takeSlot } from "./upload_slots.js";
+import { createUploadCard, optionForm } from "./upload_list.js";
 
 /** @typedef {{signal: AbortSignal, onProgress: (share: number) => void, onWait: (seconds: number) => void,
  * onOffline: () => void}} Transfer */
@@ -33,8 +39,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     }
     const stop = new AbortController();
     const update = card.showProgress("Waiting for earlier uploads …", () => stop.abort());
-    /** @type {any} */
-    let free = null;
+    let free;
     try {
       free = await takeSlot(stop.signal);
       await online(stop.signal, () => update("This device is offline; the upload starts once it is connected.", null));
@@ -133,13 +138,12 @@ function tooLarge(file, limit) {
  * @param {{settled: () => void, keep: () => boolean}} options
  */
 function createReading(card, file, { settled, keep }) {
-  /** @param {any} dataset */
   async function follow(dataset) {
     settled();
     if (!isOver(dataset)) {
       refreshJobs();
       const update = card.showProgress("Waiting for a worker …", null);
-      const onUpdate = (/** @type {any} */ { state, stage, progress, queue_position: place }) =>
+      const onUpdate = ({ state, stage, progress, queue_position: place }) =>
         state === "running"
           ? update(`${stage || "Reading"}: ${done(progress)}`, progress)
           : state === "queued" && update(`${capitalized(queued(place))} …`, null);
@@ -169,7 +173,6 @@ function createReading(card, file, { settled, keep }) {
       reread(dataset, { ...changes, [name]: value }),
     );
 
-  /** @param {any} dataset */
   function showFailure(dataset) {
     const error = dataset.error ?? { message: "The file could not be read." };
     const after = "The uploaded file is stored; delete the dataset below, or change its import settings.";
@@ -182,8 +185,8 @@ function createReading(card, file, { settled, keep }) {
     const { report } = dataset;
     const none = dataset.length_m === null ? [] : ["no times"]; // counts and check-ins state theirs in the report
     const times = dataset.has_time ? [span(dataset.start, dataset.end)] : none;
-    announce(`${file.name} is ready: ${count(dataset.points, "event")}.`);
-    const onChange = (/** @type {any} */ guess) => {
+    announce(`${file.name} is ready: ${understood(report)}.`);
+    const onChange = (guess) => {
       const { form, input } = optionForm(dataset, guess, (changes) => reread(dataset, changes));
       showResult(dataset, form);
       input.focus();
@@ -192,4 +195,35 @@ function createReading(card, file, { settled, keep }) {
   }
 
   return { follow };
+}
+
+const SLOTS = 3;
+let used = 0;
+/** @type {(() => void)[]} what is called when a slot becomes free */
+const waiting = [];
+
+/**
+ * Wait for a slot; resolves with the function that frees it. Rejects with an AbortError when `signal` is aborted.
+ *
+ * @param {AbortSignal} signal
+ * @returns {Promise<() => void>}
+ */
+export function takeSlot(signal) {
+  const free = () => {
+    used -= 1;
+    waiting.shift()?.();
+  };
+  return new Promise((resolve, reject) => {
+    const take = () => {
+      used += 1;
+      resolve(free);
+    };
+    if (used < SLOTS) take();
+    else waiting.push(take);
+    signal.addEventListener("abort", () => {
+      const at = waiting.indexOf(take);
+      if (at >= 0) waiting.splice(at, 1);
+      reject(new DOMException("Cancelled", "AbortError"));
+    });
+  });
 }

@@ -1,9 +1,8 @@
 /* Requests to the server: JSON over fetch, uploads over XMLHttpRequest (fetch does not report how much was sent). */
 
-import { noted } from "./compiling.js";
+import { isRepeatable } from "./session.js";
 import { csrfToken } from "./csrf.js";
 import { sentenceOf } from "./field_errors.js";
-import { isRepeatable } from "./session.js";
 
 /** What the server refused, or could not do. */
 export class ApiError extends Error {
@@ -225,3 +224,48 @@ export async function poll(url, { until = isOver, every = 1000, onUpdate, signal
     await pause(Math.min(wait * 2 ** Math.min(missed, 5), 30_000), signal);
   }
 }
+
+const SHOWN_AFTER_MS = 1000;
+let waiting = 0;
+
+/**
+ * What `answer` becomes; where the page was served before all was compiled, its note is shown while that takes long.
+ *
+ * @template Answer
+ * @param {Promise<Answer>} answer
+ * @returns {Promise<Answer>}
+ */
+export async function noted(answer) {
+  /** @type {HTMLElement | null} */
+  const note = document.querySelector("[data-compiling]");
+  if (!note) return answer;
+  waiting += 1;
+  const timer = setTimeout(() => (note.hidden = false), SHOWN_AFTER_MS);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+    waiting -= 1;
+    note.hidden ||= !waiting;
+  }
+}
+
+/** @type {Map<string, string>} */
+const keys = new Map(); // request body -> key
+
+/**
+ * The headers of a POST of `body`: the same key for the same body, as long as the page is open.
+ *
+ * @param {object} body
+ * @returns {{"Idempotency-Key": string}}
+ */
+export function idempotencyHeaders(body) {
+  const text = JSON.stringify(body);
+  const key = keys.get(text) ?? newKey();
+  keys.set(text, key);
+  return { "Idempotency-Key": key };
+}
+
+// Not crypto.randomUUID: it is undefined on a page without TLS.
+const newKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

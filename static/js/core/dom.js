@@ -1,6 +1,4 @@
-/* Elements. Everything a user or a file wrote goes in as text, never as markup. */
-
-import { pageFileName } from "./file_name.js";
+/* Elements and files. Everything a user or a file wrote goes in as text, never as markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const PROPERTIES = ["value", "checked", "disabled", "open", "indeterminate"]; // set as such, not as attributes
@@ -29,15 +27,21 @@ function fill(element, attributes, children) {
 }
 
 /**
- * el("button", {class: "button", onclick: go}, "Go"): children are nodes or text; those that are null, undefined or
- * false are left out.
+ * el("button.link", {onclick: go}, "Go"): a tag and its classes, attributes if any, then children: nodes or text, of
+ * which null, undefined and false are left out. A button submits a form only where its type is "submit".
  *
  * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Record<string, any> | null} [attributes]
- * @param {...any} children
+ * @param {Tag | `${Tag}.${string}`} name
+ * @param {...any} rest
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
-export const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export function el(name, ...rest) {
+  const [tag, ...classes] = name.split(".");
+  const attributes = rest[0] === null || rest[0]?.constructor === Object ? rest.shift() : {};
+  const style = [...classes, attributes?.class].filter(Boolean).join(" ") || null;
+  const element = /** @type {any} */ (document.createElement(tag));
+  return fill(element, { ...(tag === "button" && { type: "button" }), ...attributes, class: style }, rest);
+}
 
 /**
  * The same for SVG.
@@ -85,3 +89,39 @@ export function save(content, name) {
   el("a", { href: url, download: pageFileName(name.slice(0, point), name.slice(point + 1)) }).click();
   if (content instanceof Blob) setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+const MOST = 60; // characters of one part
+
+const cleaned = (/** @type {string} */ part) =>
+  Array.from(
+    part
+      .normalize("NFKC")
+      .replace(/[^\p{L}\p{M}\p{N}.]/gu, "-")
+      .replace(/-*\.[-.]*|-+/g, (gap) => (gap.includes(".") ? "." : "-"))
+      .replace(/^[-.]+|[-.]+$/g, ""),
+  )
+    .slice(0, MOST)
+    .join("")
+    .replace(/[-.]+$/, "");
+
+/**
+ * `parts` as one file name: letters, digits, points and hyphens, an underscore between two parts.
+ *
+ * @param {(string | undefined)[]} parts
+ * @param {string} extension without its point
+ */
+export function fileName(parts, extension) {
+  const stem = parts
+    .map((part) => cleaned(part ?? ""))
+    .filter(Boolean)
+    .join("_");
+  return `${stem || "cairn"}.${extension}`;
+}
+
+/**
+ * The name of a file of this page, which begins with the dataset that it is about.
+ *
+ * @param {string} what its further parts, with underscores between them: "error_landmarks"
+ * @param {string} extension
+ */
+export const pageFileName = (what, extension) => fileName([document.body.dataset.files, ...what.split("_")], extension);

@@ -1,14 +1,11 @@
 /* Runs [start, end) of events, sorted and disjoint. */
 
+import { firstPast } from "./sorted_search.js";
+
 /** Whether an event is in one of the runs. @param {Run[]} runs @param {number} event */
 export function isInRuns(runs, event) {
-  let [low, high] = [0, runs.length]; // the first run that ends after the event
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (runs[middle][1] <= event) low = middle + 1;
-    else high = middle;
-  }
-  return low < runs.length && runs[low][0] <= event;
+  const next = firstPast(runs.length, (i) => runs[i][1] > event);
+  return next < runs.length && runs[next][0] <= event;
 }
 
 /** Runs cut to `range`, those left empty left out. @param {Run[]} runs @param {Run | null} [range] @returns {Run[]} */

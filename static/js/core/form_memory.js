@@ -89,41 +89,37 @@ export function valuesFor({ values, search: before }, search) {
   return Object.fromEntries(Object.entries(values).filter(([key]) => !named.has(key.split(/[= ]/)[0])));
 }
 
-/** What this version keeps under `key`; null for nothing. @param {string} key @returns {Kept | null} */
-export function read(key) {
+/** What `use` gives, or `otherwise` where the storage is full or forbidden.
+ * @template T
+ * @param {() => T} use
+ * @param {T} otherwise */
+function stored(use, otherwise) {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    return kept && typeof kept.values === "object" ? { more: null, search: "", ...kept } : null;
+    return use();
   } catch {
-    return null;
+    return otherwise;
   }
 }
+
+/** What this version keeps under `key`; null for nothing. @param {string} key @returns {Kept | null} */
+export const read = (key) =>
+  stored(() => {
+    const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    return kept && typeof kept.values === "object" ? { more: null, search: "", ...kept } : null;
+  }, null);
 
 /** Keep this under `key`; false where the storage is full or forbidden. @param {string} key @param {Kept} kept */
 export function write(key, kept) {
-  try {
-    sessionStorage.setItem(key, JSON.stringify(kept));
-    return true;
-  } catch {
-    discard(key); // what is older would be wrong
-    return false;
-  }
+  const isWritten = stored(() => (sessionStorage.setItem(key, JSON.stringify(kept)), true), false);
+  if (!isWritten) discard(key); // what is older would be wrong
+  return isWritten;
 }
 
 /** @param {string} key */
-export function discard(key) {
-  try {
-    sessionStorage.removeItem(key);
-  } catch {
-    // storage is forbidden: nothing is kept
-  }
-}
+export const discard = (key) => stored(() => sessionStorage.removeItem(key), undefined);
 
 /** Discard what this tab keeps of all forms: at logout. */
-export function discardAll() {
-  try {
-    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
-  } catch {
-    // as above
-  }
-}
+export const discardAll = () =>
+  stored(() => {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) discard(key);
+  }, undefined);

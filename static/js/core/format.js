@@ -121,3 +121,17 @@ export function span(start, end) {
   const last = day(start) === day(end) ? MINUTE.format(asDate(end)) : moment(end, { seconds: false });
   return `${moment(start, { seconds: false })} to ${last} UTC`;
 }
+
+/** @type {Record<string, (value: number) => string>} */
+const UNITS = { m: metres, ε: (value) => `ε${NARROW}${number(value)}`, count: whole, share: percent };
+
+/**
+ * A value as tooltips show it: 1.23 km, ε 0.5, 40 %; – for none. Every chart and the map use it.
+ *
+ * @param {number | null | undefined} value
+ * @param {string} unit
+ */
+export function valueText(value, unit) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  return UNITS[unit]?.(value) ?? `${number(value)}${unit && NARROW + unit}`;
+}

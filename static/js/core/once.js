@@ -1,24 +1,27 @@
-/* What is loaded once for all that need it: files, libraries. */
+/* What is loaded once for all that need it, and long computations in slices. */
 
 import { $, el } from "./dom.js";
 
-/** @type {Map<string, Promise<any>>} by what is loaded */
-const loading = new Map();
-
-/**
- * What `load` gives, once for a key; a load that failed is tried again by the next one.
- *
- * @template T
- * @param {string} key
- * @param {() => Promise<T>} load
- * @returns {Promise<T>}
- */
-export function once(key, load) {
-  const found = loading.get(key) ?? load();
-  loading.set(key, found);
-  found.catch(() => loading.delete(key));
-  return found;
+/** A function of a key and what loads: it gives that once for a key; what failed is tried again by the next one. */
+export function createOnce() {
+  /** @type {Map<string, Promise<any>>} */
+  const loading = new Map();
+  /**
+   * @template T
+   * @param {string} key
+   * @param {() => Promise<T>} load
+   * @returns {Promise<T>}
+   */
+  return (key, load) => {
+    const found = loading.get(key) ?? load();
+    loading.set(key, found);
+    found.catch(() => loading.delete(key));
+    return found;
+  };
 }
+
+/** For all of the page. */
+export const once = createOnce();
 
 /**
  * The global `name` of the library whose address the page has in a meta element `of`.
@@ -37,3 +40,15 @@ export const loadLibrary = (of, name, failure) =>
       document.head.append(script);
     });
   });
+
+/** Let the page paint and handle events before the caller goes on. @returns {Promise<void>} */
+export function yieldToPage() {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close(); // Node would wait for another one
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

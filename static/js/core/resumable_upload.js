@@ -13,18 +13,6 @@ const KEY = /^(.*):(\d+):\d+$/s; // after the prefix
 /** Where the URL of an unfinished upload of a file is stored. @param {File} file */
 export const keyOf = ({ name, size, lastModified }) => `${PREFIX}${name}:${size}:${lastModified}`;
 
-/** @typedef {{get: () => string | null, set: (url: string) => void, discard: () => void}} StoredUpload */
-
-/** The stored URL of an unfinished upload of the same file. @param {File} file @returns {StoredUpload} */
-const storedUpload = (file) => {
-  const key = keyOf(file);
-  return {
-    get: () => localStorage.getItem(key),
-    set: (url) => localStorage.setItem(key, url),
-    discard: () => localStorage.removeItem(key),
-  };
-};
-
 const encoded = (/** @type {string} */ text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 /** The piece's SHA-256 as a header; browsers have it on secure pages only. */
@@ -40,30 +28,25 @@ async function checksum(/** @type {Blob} */ piece) {
 const receivedBytes = async (url, signal) =>
   Number((await transfer("HEAD", url, { headers: TUS, signal })).getResponseHeader("Upload-Offset"));
 
-/**
- * @param {string} urls
- * @param {File} file
- * @param {StoredUpload} stored
- * @param {AbortSignal} [signal]
- */
-async function begin(urls, file, stored, signal) {
+/** @param {string} urls @param {File} file @param {AbortSignal} [signal] */
+async function begin(urls, file, signal) {
   const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` };
   const answer = await transfer("POST", urls, { headers, signal });
   // a proxy may call itself otherwise
   const { pathname } = new URL(answer.getResponseHeader("Location") ?? "", location.href);
-  stored.set(pathname);
+  localStorage.setItem(keyOf(file), pathname);
   return { url: pathname, offset: 0 };
 }
 
-/** @param {StoredUpload} stored @param {AbortSignal} [signal] */
-async function resume(stored, signal) {
-  const url = stored.get();
+/** The unfinished upload of the same file; null for none. @param {File} file @param {AbortSignal} [signal] */
+async function resume(file, signal) {
+  const url = localStorage.getItem(keyOf(file));
   if (!url) return null;
   try {
     return { url, offset: await receivedBytes(url, signal) };
   } catch (error) {
     if (!(error instanceof ApiError) || LOST.has(error.status)) throw error;
-    stored.discard(); // expired, or another's
+    localStorage.removeItem(keyOf(file)); // expired, or another's
     return null;
   }
 }
@@ -78,13 +61,12 @@ async function resume(stored, signal) {
  * @param {{onProgress?: (share: number) => void, onWait?: (seconds: number) => void, signal?: AbortSignal}} options
  */
 export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
-  const stored = storedUpload(file);
   /** @type {{url: string, offset: number} | null} */
   let upload = null;
-  signal?.addEventListener("abort", () => upload && discard(upload.url, stored.discard));
+  signal?.addEventListener("abort", () => upload && discardUpload({ key: keyOf(file), url: upload.url }));
   for (let missed = 0; !upload || upload.offset < file.size;) {
     try {
-      upload ??= (await resume(stored, signal)) ?? (await begin(urls, file, stored, signal));
+      upload ??= (await resume(file, signal)) ?? (await begin(urls, file, signal));
       if (missed) upload.offset = await receivedBytes(upload.url, signal);
       if (upload.offset < file.size) upload.offset = await sendPiece(upload, file, onProgress, signal);
       missed = 0;
@@ -96,7 +78,7 @@ export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
       await pause(seconds * 1000, signal);
     }
   }
-  return { id: upload.url.split("/").at(-2), done: stored.discard };
+  return { id: upload.url.split("/").at(-2), done: () => localStorage.removeItem(keyOf(file)) };
 }
 
 /**
@@ -121,12 +103,6 @@ async function sendPiece({ url, offset }, file, onProgress, signal) {
   return Number(answer.getResponseHeader("Upload-Offset"));
 }
 
-/** @param {string} url @param {() => void} forget */
-function discard(url, forget) {
-  forget();
-  transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server discards it automatically after a day
-}
-
 /** @typedef {{key: string, url: string, name: string, size: number, offset: number}} Unfinished */
 
 /** Uploads that this browser began and the server still has, with how many bytes arrived; others are forgotten.
@@ -146,7 +122,8 @@ export async function unfinishedUploads() {
   return found;
 }
 
-/** @param {Unfinished} upload */
+/** @param {Pick<Unfinished, "key" | "url">} upload */
 export function discardUpload({ key, url }) {
-  discard(url, () => localStorage.removeItem(key));
+  localStorage.removeItem(key);
+  transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server discards it automatically after a day
 }

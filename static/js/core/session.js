@@ -1,7 +1,7 @@
 /* The session of the page: who it belongs to, whether it is still there, and logging in again without leaving. */
 
-import { csrfToken } from "./csrf.js";
 import { $ } from "./dom.js";
+import { csrfToken } from "./csrf.js";
 
 /** @typedef {{user: string | null, problem: string, needsCode?: boolean}} Session */
 
@@ -12,7 +12,6 @@ let waiting = null;
 
 /** The user whom this page was made for, "" for none. */
 export const pageUser = () => $("meta[name=session]")?.content ?? "";
-const loginUrl = () => $("meta[name=session]").dataset.login;
 
 /** `handler()` logs in again and resolves with whether it did; requests refused for a lost session wait for it. */
 export const onSessionLost = (/** @type {() => Promise<boolean>} */ handler) => (logInAgain = handler);
@@ -42,7 +41,7 @@ export async function logIn(username, password, code) {
 /** @param {string} method @param {URLSearchParams} [body] @returns {Promise<Session>} */
 async function query(method, body) {
   try {
-    const answer = await fetch(loginUrl(), {
+    const answer = await fetch($("meta[name=session]").dataset.login, {
       method,
       body,
       headers: { Accept: "application/json", ...(body && { "X-CSRFToken": csrfToken() }) },

@@ -22,10 +22,8 @@ export function lineSample({ colour, dash = "" }) {
 function listOf(rows, most) {
   const shown = rows.length > most ? rows.slice(0, Math.max(1, most - 1)) : rows;
   const left = rows.length - shown.length;
-  const items = shown.map(({ name, value, ...style }) =>
-    el("li", {}, lineSample(style), el("span", {}, name), el("b", {}, value)),
-  );
-  return [el("ul", {}, items), left ? el("p", {}, `and ${left} more`) : ""];
+  const items = shown.map(({ name, value, ...style }) => el("li", lineSample(style), el("span", name), el("b", value)));
+  return [el("ul", items), left ? el("p", `and ${left} more`) : ""];
 }
 
 /**
@@ -36,7 +34,7 @@ function listOf(rows, most) {
  * rows}] come instead of rows.
  */
 export function createTooltip() {
-  const element = el("div", { class: "tooltip", hidden: true, "aria-hidden": "true" });
+  const element = el("div.tooltip", { hidden: true, "aria-hidden": "true" });
   return {
     element,
     hide: () => (element.hidden = true),
@@ -44,8 +42,8 @@ export function createTooltip() {
      * @param {{x: number, width: number, height?: number, y?: number}} at */
     show({ title, rows = [], groups = [{ title: "", rows }] }, { x, width, height = Infinity, y = 4 }) {
       const most = Math.max(1, Math.floor((height / groups.length - 30) / ROW_PX));
-      const parts = groups.flatMap((one) => [one.title ? el("p", {}, one.title) : "", ...listOf(one.rows, most)]);
-      element.replaceChildren(el("p", {}, title), ...parts);
+      const parts = groups.flatMap((one) => [one.title ? el("p", one.title) : "", ...listOf(one.rows, most)]);
+      element.replaceChildren(el("p", title), ...parts);
       element.hidden = false;
       const before = x > width / 2;
       element.style.setProperty("max-width", `${Math.min((before ? x : width - x) - 2 * AWAY_PX, WIDEST_PX)}px`);

@@ -49,33 +49,20 @@ export function addBaseMap(map, stack, middle, near) {
       tileLayer(source, near).then((layer) => isCurrent() && (tiles = layer.addTo(map)), missing);
     }
     const failed = () => text.replaceChildren(UNREACHED);
-    if (config.choice === "built-in") addBuiltIn(config.built_in, { isCurrent, showSource, failed }).catch(failed);
-    if (config.choice === "built-in") addNames(config.built_in.cities, isCurrent).catch(failed);
+    if (config.choice === "built-in") addBuiltIn(config.built_in, isCurrent, failed).catch(failed);
   }
 
-  /**
-   * @param {import("./basemap_choice.js").Config["built_in"]} urls
-   * @param {{isCurrent: () => boolean, showSource: () => void, failed: () => void}} on
-   */
-  async function addBuiltIn(urls, { isCurrent, showSource, failed }) {
-    const { builtInLayer } = await import("./natural_earth.js");
+  async function addBuiltIn(urls, isCurrent, failed) {
+    const [{ builtInLayer }, { cityLayer }] = await Promise.all([import("./natural_earth.js"), import("./cities.js")]);
+    if (!isCurrent()) return;
     const changed = () => {
       if (!isCurrent()) return;
       showSource();
       stack.redraw("base");
     };
-    if (isCurrent()) stack.put("base", ORDER.base, builtInLayer(urls, { changed, failed }), { keeps: () => true });
-  }
-
-  /** @param {string} url @param {() => boolean} isCurrent */
-  async function addNames(url, isCurrent) {
-    const { cityLayer } = await import("./city_names.js");
-    if (isCurrent())
-      stack.put(
-        "names",
-        ORDER.names,
-        cityLayer(url, middle, () => stack.redraw("names")),
-      );
+    stack.put("base", ORDER.base, builtInLayer(urls, { changed, failed }), { keeps: () => true });
+    const names = cityLayer(urls.cities, middle, () => stack.redraw("names"));
+    stack.put("names", ORDER.names, names);
   }
 
   show();
@@ -109,7 +96,6 @@ function addNote(map) {
   return { button, text, updatePanel: () => panel?.update() };
 }
 
-/** @param {import("leaflet").Map} map @param {(lon: number) => number} near */
 function addSearch(map, near) {
   const button = addButton(map, { label: "Find a place", path: GLASS, onClick: () => {} });
   const open = async () => (await import("./place_search.js")).openPlaceSearch(button, map, near);
@@ -127,7 +113,6 @@ function sourceOf(config) {
   return config.choice === "server" && isPermitted() ? config.server : null;
 }
 
-/** @param {import("./basemap_choice.js").Config} config @param {any} source @param {number} zoom */
 function attribution({ choice }, source, zoom) {
   if (choice === "built-in") return [zoom > BUILT_IN_ZOOM ? TOO_CLOSE : "Natural Earth"];
   if (!source?.attribution) return [];
@@ -145,11 +130,8 @@ async function tileLayer({ url, vector, referrer, zooms, bounds: [west, south, e
     bounds: east - west < 359 ? L.latLngBounds([south, west + shift], [north, east + shift]).pad(-1e-6) : undefined,
     updateWhenZooming: false,
   };
-  if (vector)
-    return (await import("./vector_tiles.js")).vectorLayer(url, zooms, {
-      ...options,
-      className: "base-tiles base-tiles--vector",
-    });
+  const className = "base-tiles base-tiles--vector";
+  if (vector) return (await import("./vector_tiles.js")).vectorLayer(url, zooms, { ...options, className });
   const native = { minNativeZoom: zooms[0], maxNativeZoom: zooms[1] };
   return L.tileLayer(url, { ...options, ...native, referrerPolicy: referrer ?? "no-referrer" });
 }

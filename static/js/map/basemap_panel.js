@@ -1,12 +1,18 @@
-/* The panel with the base maps to choose from, each with what is requested from whom, in one sentence. */
+/* The panel with the base maps to choose from, each with what is requested from whom, in one sentence; with the
+ * consent to a map of the area and its fetch.
+ */
 
 import { ApiError, del, postForm } from "../core/api.js";
 import { announce, el } from "../core/dom.js";
-import { areaPart, areaText } from "./basemap_area.js";
-import { baseMap, chooseBaseMap, isPermitted, setBaseMap, TITLES } from "./basemap_choice.js";
+import { smallButton } from "../core/elements.js";
+import { bytes, count, day, done } from "../core/format.js";
+import * as choices from "./basemap_choice.js";
+import { degreesText } from "./graticule.js";
 import { createPopover } from "./popover.js";
 import { BUILT_IN_ZOOM } from "./projection.js";
 
+const { baseMap, chooseBaseMap, isFetching, isPermitted, mapOfArea, setBaseMap, TITLES } = choices;
+/** @typedef {import("./basemap_choice.js").Config} Config */
 const NONE = "Nothing is requested: no tile server sees which area you view.";
 const BUILT_IN =
   `Coasts, borders, rivers and cities of Natural Earth, drawn for 1 : 10 million, to zoom ${BUILT_IN_ZOOM}: closer ` +
@@ -35,14 +41,13 @@ export function createPanel(button) {
     "div",
     { class: "base-panel", role: "dialog", "aria-labelledby": `${name}-title` },
     el("header", { class: "base-panel__head small muted" }, title, el("span", {}, "remembered for your account")),
-    rows.map(({ element: one }) => one),
+    rows.map((choice) => choice.element),
     problem,
   );
   const popover = createPopover(button, element, { opened: () => focusChosen() });
 
   const focusChosen = () => rows.find(({ input }) => input.checked)?.input.focus();
 
-  /** @param {() => Promise<void>} change */
   async function attempt(change) {
     problem.hidden = true;
     try {
@@ -55,7 +60,6 @@ export function createPanel(button) {
     }
   }
 
-  /** @param {import("./basemap_choice.js").Choice} choice */
   function chosen(choice) {
     problem.hidden = true;
     rows.forEach(({ part, input }) => part?.show(input.checked));
@@ -65,13 +69,13 @@ export function createPanel(button) {
   }
 
   function update() {
-    const config = /** @type {import("./basemap_choice.js").Config} */ (baseMap());
-    for (const one of rows) {
-      one.input.checked = one.choice === config.choice;
-      one.input.disabled =
-        (one.choice === "server" && !config.server) || (one.choice === "area" && !config.area?.row?.tiles);
-      one.describe();
-      one.part?.show(one.input.checked);
+    const config = /** @type {Config} */ (baseMap());
+    const lacking = { server: !config.server, area: !config.area?.row?.tiles };
+    for (const { choice, input, part, describe } of rows) {
+      input.checked = choice === config.choice;
+      input.disabled = lacking[choice] ?? false;
+      describe();
+      part?.show(input.checked);
     }
     if (element.matches(":popover-open")) popover.place();
   }
@@ -86,42 +90,23 @@ function serverText() {
   return `${whose}: its operator learns your IP address${origin}, the area and the zoom you view.`;
 }
 
-/**
- * One base map: {element, input, choice, part, describe}.
- *
- * @param {string} name
- * @param {import("./basemap_choice.js").Choice} choice
- * @param {() => string} text
- * @param {{element: HTMLElement, show: (on: boolean) => void} | null} part
- * @param {(choice: import("./basemap_choice.js").Choice) => void} onChosen
- */
+/** One base map: {element, input, choice, part, describe}; `text()` is its sentence, `part` what else it has. */
 function row(name, choice, text, part, onChosen) {
   const id = `${name}-${choice}`;
   const described = el("span", { class: "base-panel__text", id: `${id}-text` });
-  const input = el("input", {
-    type: "radio",
-    name,
-    id,
-    value: choice,
-    "aria-describedby": `${id}-text`,
-    onchange: () => onChosen(choice),
-  });
+  const attributes = { type: "radio", name, id, value: choice, "aria-describedby": `${id}-text` };
+  const input = el("input", { ...attributes, onchange: () => onChosen(choice) });
   const label = el("label", { class: "base-panel__name", for: id }, TITLES[choice]);
   const element = el("div", { class: "base-panel__row" }, input, el("div", {}, label, described, part?.element));
   return { element, input, choice, part, describe: () => (described.textContent = text()) };
 }
 
-/** @param {(change: () => Promise<void>) => Promise<void>} attempt */
 function consentPart(attempt) {
-  const agree = el("button", {
-    class: "button button--small",
-    type: "button",
-    onclick: () =>
-      attempt(async () => {
-        await chooseBaseMap("server", baseMap()?.server?.host);
-        announce("Base map: tile server");
-      }),
-  });
+  const choose = async () => {
+    await chooseBaseMap("server", baseMap()?.server?.host);
+    announce("Base map: tile server");
+  };
+  const agree = smallButton("", null, () => attempt(choose));
   return {
     element: agree,
     show(/** @type {boolean} */ on) {
@@ -131,18 +116,19 @@ function consentPart(attempt) {
   };
 }
 
-/** @param {(change: () => Promise<void>) => Promise<void>} attempt */
 function filePart(attempt) {
   const state = el("p", { class: "base-panel__state" });
   const pick = el("input", { type: "file", accept: ".pmtiles", class: "visually-hidden", onchange: send });
   const upload = el("label", { class: "button button--small base-panel__upload" }, "Upload a file", pick);
-  const removal = el("button", {
-    class: "button button--small button--quiet",
-    type: "button",
-    onclick: () => attempt(forget),
-  });
-  removal.textContent = "Remove it";
-  const element = el("div", { class: "base-panel__part" }, state, el("div", { class: "row" }, upload, removal), help());
+  const forget = async () => setBaseMap(await del(`${baseMap()?.api}file/`));
+  const removal = smallButton("Remove it", "Remove it", () => attempt(forget), { style: "button--quiet" });
+  const element = el(
+    "div",
+    { class: "base-panel__part stack gap-2" },
+    state,
+    el("div", { class: "row" }, upload, removal),
+    help(),
+  );
 
   function send() {
     const [file] = pick.files ?? [];
@@ -162,7 +148,7 @@ function filePart(attempt) {
   return {
     element,
     show(/** @type {boolean} */ on) {
-      const { file, upload_mb: most } = /** @type {import("./basemap_choice.js").Config} */ (baseMap());
+      const { file, upload_mb: most } = /** @type {Config} */ (baseMap());
       element.hidden = !on;
       removal.hidden = !file?.own;
       state.textContent = file
@@ -171,8 +157,6 @@ function filePart(attempt) {
     },
   };
 }
-
-const forget = async () => setBaseMap(await del(`${baseMap()?.api}file/`));
 
 function help() {
   const summary = el("summary", {}, "How to get one");
@@ -185,4 +169,70 @@ function help() {
     el("code", {}, command),
     el("p", {}, "Whoever serves SOURCE learns that box: take a country or a region, not the area of your data."),
   );
+}
+
+/** 48.800° N to 48.950° N, 2.200° E to 2.500° E. @param {Bounds} box */
+export function boxText([west, south, east, north]) {
+  const between = (from, to, letters) => `${degreesText(from, 0.001, letters)} to ${degreesText(to, 0.001, letters)}`;
+  return `${between(south, north, ["N", "S"])}, ${between(west, east, ["E", "W"])}`;
+}
+
+/** What the choice is, in one sentence; what it needs of others stands in the part below. */
+function areaText() {
+  const { row, offer } = mapOfArea();
+  if (row?.tiles)
+    return (
+      `Streets and places, ${bytes(row.size)} to zoom ${row.zooms[1]}, from ${row.host}, here since ` +
+      `${day(row.finished_at ?? "")}. From this server: no other one learns what you view.`
+    );
+  return offer?.refused || "Streets and places around your data, fetched once, then from this server alone.";
+}
+
+/** What the user agrees to. @param {import("./basemap_choice.js").Offer} offer */
+export function consentText({ host, encrypted, box, region, tiles, most_mb: most, kept }) {
+  if (kept) return "The map of another dataset holds this area: it is copied, and nothing is requested.";
+  return (
+    `From ${host}, at most ${most} MB: the region ${boxText(region)} (${count(tiles, "tile")} of zoom 8). It learns ` +
+    `that region and the address of this server, not the box of your data in it (${boxText(box)}).` +
+    (encrypted ? "" : " Without encryption: others on the way learn the same.")
+  );
+}
+
+function areaPart(attempt) {
+  const text = el("p", { class: "base-panel__state" });
+  const progress = el("progress", { max: 1, "aria-label": "Fetched" });
+  const button = (/** @type {string} */ label, /** @type {() => Promise<void>} */ onClick, style = "") =>
+    smallButton(label, label, () => attempt(onClick), { style });
+  const agree = button("Allow and fetch", async () => {
+    const { offer } = mapOfArea();
+    await choices.fetchArea(offer && !offer.kept ? offer.host : "");
+    const { row } = mapOfArea();
+    announce(row?.tiles ? "Base map: map of the area" : (row?.error?.message ?? "The map was not fetched."));
+  });
+  const cancel = button("Cancel", choices.cancelArea, "button--quiet");
+  const remove = button("Remove it", choices.removeArea, "button--quiet");
+  const buttons = el("div", { class: "row" }, agree, cancel, remove);
+  const element = el("div", { class: "base-panel__part stack gap-2" }, text, progress, buttons);
+
+  function show() {
+    const { row, offer } = mapOfArea();
+    const fetching = isFetching(row);
+    const there = Boolean(row?.tiles);
+    const needsConsent = !there && !fetching && offer !== null && !offer.refused;
+    progress.hidden = cancel.hidden = !fetching;
+    agree.hidden = !needsConsent;
+    agree.textContent = offer?.kept ? "Use it" : "Allow and fetch";
+    agree.setAttribute("aria-label", agree.textContent);
+    remove.hidden = !there || offer === null;
+    progress.value = row?.progress ?? 0;
+    text.textContent = "";
+    if (fetching) text.textContent = `${row?.stage || "Waiting"} · ${done(row?.progress ?? 0)}`;
+    else if (needsConsent && offer) {
+      if (row?.error) text.append(el("strong", {}, `${row.error.message} `));
+      text.append(consentText(offer));
+    }
+    text.hidden = !text.textContent;
+    element.hidden = !(fetching || needsConsent || !remove.hidden);
+  }
+  return { element, show };
 }

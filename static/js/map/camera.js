@@ -39,7 +39,6 @@ export function createCamera(element, leaflet, { middle, top, left = () => 0 }) 
     });
   }
 
-  /** @param {() => void} move */
   function moveByPage(move) {
     movedByPage = true;
     move();
@@ -74,7 +73,6 @@ export function createCamera(element, leaflet, { middle, top, left = () => 0 }) 
       covered = pixels;
       if (fitted) fit(...fitted);
     },
-    /** @param {Camera} to */
     setCamera({ lon, lat, zoom }) {
       fitted = null;
       moveByPage(() => leaflet.setView([lat, lon], zoom, /** @type {any} */ ({ animate: false, reset: true })));
@@ -98,12 +96,7 @@ export function createCamera(element, leaflet, { middle, top, left = () => 0 }) 
   };
 }
 
-/**
- * Let Shift and the arrows pan, + and - zoom, for a page that uses the arrows itself.
- *
- * @param {HTMLElement} element
- * @param {import("leaflet").Map} leaflet
- */
+/** Let Shift and the arrows pan, + and - zoom, for a page that uses the arrows itself. */
 export function panWithShift(element, leaflet) {
   /** @type {Record<string, [number, number]>} */
   const steps = { ArrowLeft: [-80, 0], ArrowRight: [80, 0], ArrowUp: [0, -80], ArrowDown: [0, 80] };

@@ -4,6 +4,8 @@
  * if the layer `keeps` its image there.
  */
 
+import { el } from "../core/dom.js";
+
 const SLOW_MS = 30; // an image that takes longer is not redrawn in the middle of a drag
 
 /**
@@ -13,25 +15,13 @@ const SLOW_MS = 30; // an image that takes longer is not redrawn in the middle o
  * @param {{id: string, zIndex: number, draw: DrawLayer, keeps?: (view: View) => boolean}} layer
  */
 export function canvasLayer({ id, zIndex, draw, keeps = () => false }) {
-  layerClass ??= L.Layer.extend(METHODS);
-  const canvas = document.createElement("canvas");
-  canvas.className = "map-canvas leaflet-zoom-animated";
-  canvas.dataset.layer = id;
-  canvas.style.zIndex = String(zIndex);
-  return new layerClass({ canvas, draw, keeps });
+  const style = { "z-index": String(zIndex) };
+  const canvas = el("canvas", { class: "map-canvas leaflet-zoom-animated", dataset: { layer: id }, style });
+  return Object.assign(new L.Layer(), METHODS, { canvas, _paint: draw, _keeps: keeps, _cost: 0 });
 }
 
-/** @type {any} */
-let layerClass = null;
-
-/** @type {Record<string, any>} What Leaflet's L.Layer.extend takes. */
+/** @type {Record<string, any>} What Leaflet calls of a layer. */
 const METHODS = {
-  initialize({ canvas, draw, keeps }) {
-    this.canvas = canvas;
-    this._paint = draw;
-    this._keeps = keeps;
-    this._cost = 0;
-  },
   onAdd(map) {
     map.getPanes().overlayPane.append(this.canvas);
     this.redraw();
@@ -121,15 +111,7 @@ export function movedBy(last, view, ratio) {
   return near && Number.isInteger(dx) && Number.isInteger(dy) ? [dx, dy] : null;
 }
 
-/**
- * Move what is on the canvas and paint the strips that came into sight.
- *
- * @param {CanvasRenderingContext2D} ctx
- * @param {View} view
- * @param {number} ratio
- * @param {[number, number]} by
- * @param {DrawLayer} paint
- */
+/** Move what is on the canvas and paint the strips that came into sight. */
 function shiftImage(ctx, view, ratio, [dx, dy], paint) {
   const { width, height } = ctx.canvas;
   ctx.globalCompositeOperation = "copy";

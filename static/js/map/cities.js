@@ -1,7 +1,12 @@
-/* The built-in cities, and the search by the beginning of a name. */
+/* The built-in cities: their names on the map, and the search by the beginning of a name. */
 
 import { once } from "../core/once.js";
+import { setText, write } from "./drawing.js";
 import { bytesOf } from "./natural_earth.js";
+import { BUILT_IN_ZOOM, placer } from "./projection.js";
+
+const MOST_NAMES = 60;
+const AIR_PX = 6;
 
 /**
  * @typedef {{name: string, country: string, lon: number, lat: number, rank: number, keys: string[]}} City
@@ -59,5 +64,34 @@ export function findCities(all, text, most = 8) {
   return [...first, ...later].slice(0, most);
 }
 
-/** The cities, once they are loaded. */
-export const loadedCities = () => cities;
+/** A layer's drawing of names; `changed()` is called when they have arrived. @returns {DrawLayer} */
+export function cityLayer(url, middle, changed) {
+  return (ctx, view) => {
+    if (view.zoom > BUILT_IN_ZOOM) return;
+    if (cities) drawNames(ctx, view, cities, middle);
+    else loadCities(url).then(changed, () => {});
+  };
+}
+
+/** @type {DrawOn<City[]>} */
+function drawNames(ctx, view, all, middle) {
+  setText(ctx, { colour: "--muted" });
+  const place = placer(view, middle);
+  /** @type {{x: number, y: number, width: number}[]} */
+  const placed = [];
+  const finest = view.zoom < 3 ? 0 : view.zoom < 5 ? view.zoom - 2 : view.zoom - 1; // ranks are 0 to 10
+  for (const { name, lon, lat, rank } of all) {
+    if (rank > finest || placed.length === MOST_NAMES) break; // by rank
+    const [x, y] = place(lon, lat);
+    if (x < 0 || y < 12 || x > view.width || y > view.height) continue;
+    const width = ctx.measureText(name).width + 8;
+    if (placed.some((other) => overlaps(other, x, y, width))) continue;
+    placed.push({ x, y, width });
+    write(ctx, name, x + 5, y + 4);
+    ctx.fillRect(x - 1.5, y - 1.5, 3, 3);
+  }
+}
+
+/** Whether a name beside (x, y) would meet another one. @param {{x: number, y: number, width: number}} other */
+export const overlaps = (other, x, y, width) =>
+  Math.abs(other.y - y) < 14 && x < other.x + other.width + AIR_PX && other.x < x + width + AIR_PX;

@@ -5,7 +5,7 @@
  */
 
 import { cssColour } from "../core/series_style.js";
-import { yieldToPage } from "../core/yielding.js";
+import { yieldToPage } from "../core/once.js";
 import { frameOf } from "./positions.js";
 
 /** @typedef {import("./positions.js").Positions} Positions */
@@ -22,10 +22,8 @@ const SLICE = 32768; // points
 const AT_ONCE_MS = 8;
 
 /**
- * Column and row of the hexagon a place lies in; centres are at (column + (row odd) / 2) · ACROSS, row · DOWN.
+ * Column and row of the hexagon a place in pixels is in; centres are at (column + (row odd) / 2) · ACROSS, row · DOWN.
  *
- * @param {number} x pixels
- * @param {number} y
  * @returns {[number, number]}
  */
 export function hexagonOf(x, y) {
@@ -41,15 +39,9 @@ export function hexagonOf(x, y) {
   return best;
 }
 
-/**
- * The least count of each class: 1, then evenly in the logarithm up to the 95 % quantile of the cells with points.
- *
- * @param {ArrayLike<number>} counts
- */
-export function classesOf(counts) {
-  const taken = Array.from(counts)
-    .filter((count) => count > 0)
-    .sort((a, b) => a - b);
+/** The least count of each class: 1, then evenly in the logarithm up to the 95 % quantile of the cells with points. */
+export function classesOf(/** @type {Uint32Array | number[]} */ counts) {
+  const taken = counts.filter((count) => count > 0).sort((a, b) => a - b);
   const top = Math.max(4, taken[Math.floor(taken.length * USUAL)] ?? 0);
   const from = [1];
   for (let k = 1; k < STRENGTH.length; k++)
@@ -59,11 +51,11 @@ export function classesOf(counts) {
 
 /** The classes as text: "1 · 2–3 · 4–8 · 9+". @param {number[]} from */
 export function classText(from) {
-  const one = (/** @type {number} */ low, /** @type {number} */ k) => {
+  const rangeOf = (low, k) => {
     if (k === from.length - 1) return `${low}+`;
     return from[k + 1] - 1 === low ? String(low) : `${low}–${from[k + 1] - 1}`;
   };
-  return from.map(one).join(" · ");
+  return from.map(rangeOf).join(" · ");
 }
 
 /** The density of {@link Positions}; `changed()` where it can be drawn again, as more was counted. */
@@ -81,8 +73,7 @@ export class Density {
     this.coming = null;
   }
 
-  /** @param {CanvasRenderingContext2D} ctx @param {View} view @param {Colour} colour */
-  draw(ctx, view, colour) {
+  draw(ctx, /** @type {View} */ view, colour) {
     if (!holds(this.cells, view) && !holds(this.coming, view)) this.#count(view);
     if (this.cells?.zoom === view.zoom) drawCells(ctx, view, this.cells, this.classes, colour);
   }
@@ -134,20 +125,14 @@ function emptyCells({ zoom, left, top, width, height }) {
   return { zoom, ...box, column, row, columns, rows, counts: new Uint32Array(columns * rows) };
 }
 
-/**
- * Count the points in `cells`, and stop after each slice.
- *
- * @param {Cells} cells
- * @param {View} view
- * @param {Positions} positions
- */
+/** Count the points in `cells`, and stop after each slice. */
 function* countIn(cells, view, positions) {
   const { left, top, right, bottom, column, row, columns, counts } = cells;
   const frame = frameOf(view, positions.middle);
   /** @type {[number, number, number, number]} */
   const box = [left - view.left, top - view.top, right - view.left, bottom - view.top];
   for (let from = 0; from < positions.n; from += SLICE) {
-    const put = (/** @type {number} */ _, /** @type {number} */ x, /** @type {number} */ y) => {
+    const put = (_, x, y) => {
       const [c, r] = hexagonOf(x + view.left, y + view.top);
       counts[(r - row) * columns + c - column] += 1;
     };
@@ -156,13 +141,6 @@ function* countIn(cells, view, positions) {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {View} view
- * @param {Cells} cells
- * @param {number[]} classes
- * @param {Colour} colour
- */
 function drawCells(ctx, view, { column, row, columns, rows, counts }, classes, colour) {
   /** @type {[number, number][][]} */
   const places = classes.map(() => []);
@@ -188,14 +166,17 @@ function drawCells(ctx, view, { column, row, columns, rows, counts }, classes, c
   ctx.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} path @param {number} x @param {number} y @param {number} r */
+const WIDE = Math.sqrt(3) / 2; // the half of a hexagon of radius 1
+const CORNERS = [
+  [0, -1],
+  [WIDE, -0.5],
+  [WIDE, 0.5],
+  [0, 1],
+  [-WIDE, 0.5],
+  [-WIDE, -0.5],
+];
+
 function hexagon(path, x, y, r) {
-  const half = (r * Math.sqrt(3)) / 2;
-  path.moveTo(x, y - r);
-  path.lineTo(x + half, y - r / 2);
-  path.lineTo(x + half, y + r / 2);
-  path.lineTo(x, y + r);
-  path.lineTo(x - half, y + r / 2);
-  path.lineTo(x - half, y - r / 2);
+  CORNERS.forEach(([dx, dy], i) => path[i ? "lineTo" : "moveTo"](x + dx * r, y + dy * r));
   path.closePath();
 }

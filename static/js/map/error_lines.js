@@ -21,30 +21,20 @@ export function drawErrors(ctx, view, { original, release, events, first, after,
     : [first, Math.min(after, release.n)];
   const every = stride(original, from, box, first, after);
   const seen = new Set();
+  const fromOriginal = (event, x, y) => {
+    if (event % every) return;
+    const j = indexOf(event);
+    if (j < start || j >= end || (events && events[j] !== event)) return;
+    seen.add(event);
+    line(ctx, from, original, event, release, j, [x, y]);
+  };
+  const fromRelease = (j) => {
+    const event = events ? events[j] : j;
+    if (event % every === 0 && !seen.has(event)) line(ctx, from, original, event, release, j);
+  };
   ctx.beginPath();
-  original.eachPoint(
-    from,
-    box,
-    (event, x, y) => {
-      if (event % every) return;
-      const j = indexOf(event);
-      if (j < start || j >= end || (events && events[j] !== event)) return;
-      seen.add(event);
-      line(ctx, from, original, event, release, j, [x, y]);
-    },
-    first,
-    after,
-  );
-  release.eachPoint(
-    from,
-    box,
-    (j) => {
-      const event = events ? events[j] : j;
-      if (event % every === 0 && !seen.has(event)) line(ctx, from, original, event, release, j);
-    },
-    start,
-    end,
-  );
+  original.eachPoint(from, box, fromOriginal, first, after);
+  release.eachPoint(from, box, fromRelease, start, end);
   ctx.strokeStyle = cssColour(colour);
   ctx.lineWidth = 1;
   ctx.stroke();

@@ -36,12 +36,8 @@ export function createHandles(leaflet, near) {
 
   function add({ id, lon, lat, kind, label }) {
     const icon = L.divIcon({ className: `map-handle map-handle--${kind}`, iconSize: /** @type {any} */ (null) });
-    const marker = L.marker([lat, near(lon)], {
-      icon,
-      draggable: true,
-      keyboard: true,
-      zIndexOffset: kind === "corner" ? 500 : 0,
-    });
+    const zIndexOffset = kind === "corner" ? 500 : 0;
+    const marker = L.marker([lat, near(lon)], { icon, draggable: true, keyboard: true, zIndexOffset });
     markers.set(id, marker);
     marker.addTo(leaflet);
     const notify = (name) => listeners[name]?.(id, marker.getLatLng().lng, marker.getLatLng().lat);

@@ -21,9 +21,8 @@ export function createClip(leaflet, element) {
   function apply() {
     const ground = element.getBoundingClientRect();
     for (const canvas of overlayPane.querySelectorAll("canvas[data-layer]")) {
-      canvas.style.clipPath = cut
-        ? pathOf(canvas, cut.sides[canvas.dataset.layer], ground.left + cut.at * ground.width)
-        : "";
+      const side = cut?.sides[canvas.dataset.layer];
+      canvas.style.clipPath = side ? pathOf(canvas, side, ground.left + cut.at * ground.width) : "";
     }
     watcher.takeRecords(); // our own changes
   }
@@ -61,7 +60,7 @@ export function createClip(leaflet, element) {
 /** The clip-path that leaves one side of a canvas of what lies left or right of `line`, pixels of the window. */
 function pathOf(canvas, side, line) {
   const box = canvas.getBoundingClientRect(); // where it is now, even in the middle of a zoom
-  if (!side || !box.width) return "";
+  if (!box.width) return "";
   const wide = canvas.offsetWidth;
   const x = ((line - box.left) / box.width) * wide;
   return side === "left" ? `inset(0px ${(wide - x).toFixed(2)}px 0px 0px)` : `inset(0px 0px 0px ${x.toFixed(2)}px)`;

@@ -1,16 +1,12 @@
 /* The layers of a map by id: added, removed, hidden, put in order; what is near a place of the view. */
 
 import { canvasLayer, viewOf } from "./canvas_layer.js";
-import { drawOutlines, drawPath } from "./cell_layer.js";
 import { drawErrors } from "./error_lines.js";
-import { boxOf, countIn, drawCloud } from "./cloud.js";
-import { drawGrid } from "./grid_layer.js";
-import { drawGridLines, drawNamedGrid } from "./grid_lines.js";
-import { drawGuesses } from "./guesses.js";
+import { drawGrid, drawGridLines, drawNamedGrid, drawOutlines, drawPath } from "./grid.js";
+import { boxOf, countIn, drawCloud, drawGuesses } from "./guesses.js";
 import { drawDots, drawLandmarks } from "./markers.js";
 import { peopleLayer } from "./people_layer.js";
-import { nearestStep } from "./people_steps.js";
-import { frameOf, nearestPoint, pointsWithin, positionsOf } from "./positions.js";
+import { frameOf, nearestPoint, nearestStep, pointsWithin, positionsOf } from "./positions.js";
 import { latAt } from "./projection.js";
 import { trackLayer } from "./track_layer.js";
 import { drawZones } from "./zone_layer.js";
@@ -33,7 +29,6 @@ export const ORDER = {
   sketch: 950,
 };
 
-/** @typedef {import("./grid_layer.js").Shown} GridShown */
 /** @typedef {{keeps?: (view: View) => boolean, style?: any, positions?: any, copy?: CopyLayer, box?: () => any,
  *   count?: (view: View) => {n: number, within: number}}} Options `copy(redraw)` draws the same for another view, where
  *   a layer stores what it drew last; `count` and `box` are of the points of a track */
@@ -52,15 +47,8 @@ export function createLayerStack(leaflet, middle, changed = () => {}) {
   /** @type {Entries} */
   const entries = new Map();
 
-  /**
-   * Put a layer in place of what had the same id.
-   *
-   * @param {string} id
-   * @param {number} order
-   * @param {DrawLayer} draw
-   * @param {Options} options
-   */
-  function put(id, order, draw, { keeps, ...more } = {}) {
+  /** Put a layer in place of what had the same id. */
+  function put(id, order, /** @type {DrawLayer} */ draw, /** @type {Options} */ { keeps, ...more } = {}) {
     const isReplaced = entries.get(id)?.visible;
     remove(id);
     const layer = canvasLayer({ id, zIndex: order, draw, keeps });
@@ -70,17 +58,14 @@ export function createLayerStack(leaflet, middle, changed = () => {}) {
     changed();
   }
 
-  /** @param {string} id */
   function remove(id) {
     entries.get(id)?.layer.remove();
     entries.delete(id);
     changed();
   }
 
-  /** @param {string} id */
   const redraw = (id) => entries.get(id)?.layer.redraw();
 
-  /** @param {string} id @param {any} changes */
   function setStyle(id, changes) {
     const entry = entries.get(id);
     if (!entry?.style) return;
@@ -89,7 +74,6 @@ export function createLayerStack(leaflet, middle, changed = () => {}) {
   }
 
   const changes = {
-    /** @param {string} id @param {boolean} on */
     setVisible(id, on) {
       const entry = entries.get(id);
       if (!entry || entry.visible === on) return;
@@ -104,15 +88,13 @@ export function createLayerStack(leaflet, middle, changed = () => {}) {
       changed();
     },
     setStyle,
-    /** @param {string} id @param {number} order */
     setOrder(id, order) {
       const canvas = entries.get(id)?.layer.canvas;
       if (canvas) canvas.style.zIndex = ORDER.track + order;
     },
-    /** @param {string} id @param {number} share */
     setOpacity(id, share) {
       const entry = entries.get(id);
-      if (entry?.style) setStyle(id, { opacity: share });
+      if (entry?.style && entry.positions) setStyle(id, { opacity: share });
       else if (entry) entry.layer.canvas.style.opacity = share;
     },
   };
@@ -125,6 +107,10 @@ export function createLayerStack(leaflet, middle, changed = () => {}) {
 /** What is read of them. @param {import("leaflet").Map} leaflet @param {Entries} entries @param {number} middle */
 function queriesOf(leaflet, entries, middle) {
   const tracks = () => [...entries.values()].filter(({ visible, count }) => visible && count);
+  const ofPositions = (id, none, read) => {
+    const positions = entries.get(id)?.positions;
+    return positions ? read(viewOf(leaflet), positions) : none;
+  };
 
   return {
     /** The visible layers, from the lowest. @returns {{id: string, opacity: string, copy: CopyLayer}[]} */
@@ -133,31 +119,17 @@ function queriesOf(leaflet, entries, middle) {
         .filter(([, { visible }]) => visible)
         .sort(([, { layer: a }], [, { layer: b }]) => a.canvas.style.zIndex - b.canvas.style.zIndex)
         .map(([id, { layer, copy }]) => ({ id, opacity: layer.canvas.style.opacity, copy: /** @type {any} */ (copy) })),
-    /** @param {string} id */
     has: (id) => entries.has(id),
-    /** @param {string} id */
-    isVisible: (id) => entries.get(id)?.visible ?? false,
-    /** @param {string} id @param {Point} point */
-    nearest(id, point, reach = REACH_PX) {
-      const positions = entries.get(id)?.positions;
-      return positions ? nearestPoint(viewOf(leaflet), positions, point, reach) : -1;
-    },
-    /** @param {string} id @param {Point} point */
-    nearestStep(id, point, reach = REACH_PX) {
-      const positions = entries.get(id)?.positions;
-      return positions ? nearestStep(viewOf(leaflet), positions, point, reach) : -1;
-    },
-    /** @param {string} id @param {Point & {width: number, height: number}} box */
-    within(id, box) {
-      const positions = entries.get(id)?.positions;
-      return positions ? pointsWithin(viewOf(leaflet), positions, box) : [];
-    },
+    nearest: (id, point, reach = REACH_PX) =>
+      ofPositions(id, -1, (view, positions) => nearestPoint(view, positions, point, reach)),
+    nearestStep: (id, point, reach = REACH_PX) =>
+      ofPositions(id, -1, (view, positions) => nearestStep(view, positions, point, reach)),
+    /** @param {string} id @param {Point & {width: number, height: number}} box @returns {number[]} */
+    within: (id, box) => ofPositions(id, [], (view, positions) => pointsWithin(view, positions, box)),
     /** [west, south, east, north] around all tracks shown; null around none. */
     bounds: () =>
       boxAround(
-        tracks()
-          .map(({ box }) => box?.())
-          .filter(Boolean),
+        tracks().flatMap(({ box }) => box?.() ?? []),
         middle,
       ),
     /** How many points the tracks shown have, and how many of those are in view. */
@@ -170,83 +142,65 @@ function queriesOf(leaflet, entries, middle) {
 }
 
 /**
- * What adds a layer of each sort; each replaces what has the same id.
+ * Layers that are drawn from what they are added with alone.
  *
- * @param {(id: string, order: number, draw: DrawLayer, options?: any) => void} put
+ * @type {Record<"Zones" | "Grid" | "GridLines" | "NamedGrid" | "Outlines" | "Path" | "Guesses",
+ *   {order: number, id?: string, draw: DrawOn<any>}>}
+ */
+const PLAIN = {
+  Zones: { order: ORDER.zones, id: "zones", draw: drawZones },
+  Grid: { order: ORDER.grid, draw: drawGrid },
+  GridLines: { order: ORDER.gridLines, draw: (ctx, view, { grid }, middle) => drawGridLines(ctx, view, grid, middle) },
+  NamedGrid: { order: ORDER.gridLines, draw: drawNamedGrid },
+  Outlines: { order: ORDER.cells, draw: drawOutlines },
+  Path: { order: ORDER.markers, draw: drawPath },
+  Guesses: { order: ORDER.guesses, draw: (ctx, view, { places }, middle) => drawGuesses(ctx, view, places, middle) },
+};
+
+/**
+ * What adds a layer of each sort, as map.js has it; each replaces what has the same id.
+ *
+ * @param {(id: string, order: number, draw: DrawLayer, options?: Options) => void} put
  * @param {(id: string) => void} redraw
  * @param {number} middle
  */
 function additions(put, redraw, middle) {
-  /** @param {import("./positions.js").Positions} positions */
-  const counted = (positions) => ({
-    box: () => positions.bounds(),
-    count: (/** @type {View} */ view) => ({
-      n: positions.n,
-      within: positions.countIn(frameOf(view, positions.middle), [0, 0, view.width, view.height]),
-    }),
-  });
+  const plain = Object.entries(PLAIN).map(([name, { order: base, draw, ...usual }]) => [
+    `add${name}`,
+    (/** @type {any} */ { id = usual.id, order = 0, ...style }) =>
+      put(id, base + order, (ctx, view) => draw(ctx, view, style, middle), { style }),
+  ]);
+  /** Lines of a track, as `layerOf(positions, style, redraw)` draws them. */
+  const putLines = (/** @type {any} */ { track, ...style }, layerOf) => {
+    const positions = positionsOf(track, middle);
+    const { draw, keeps } = layerOf(positions, style, () => redraw(style.id));
+    put(style.id, ORDER.track + (style.order ?? 0), draw, {
+      ...{ keeps, positions, style, box: () => positions.bounds() },
+      copy: (again) => layerOf(positions, { ...style, onDrawing: undefined }, again),
+      count: (view) => ({
+        n: positions.n,
+        within: positions.countIn(frameOf(view, positions.middle), [0, 0, view.width, view.height]),
+      }),
+    });
+  };
   return {
-    /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
-    addTrack({ track, ...style }) {
+    .../** @type {Record<`add${keyof typeof PLAIN}`, (layer: any) => void>} */ (Object.fromEntries(plain)),
+    addTrack: (/** @type {any} */ layer) => putLines(layer, trackLayer),
+    addPeople: (/** @type {any} */ layer) =>
+      putLines(layer, (positions, style, again) => peopleLayer(positions, layer.track.ends, style, again)),
+    addMarkers(/** @type {any} */ { id, track, order = 0, ...style }) {
       const positions = positionsOf(track, middle);
-      const { draw, keeps } = trackLayer(positions, style, () => redraw(style.id));
-      const copy = (/** @type {() => void} */ again) =>
-        trackLayer(positions, { ...style, onDrawing: undefined }, again);
-      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy, ...counted(positions) });
+      put(id, ORDER.markers + order, (ctx, view) => drawDots(ctx, view, { ...style, positions }), { positions });
     },
-    /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
-    addPeople({ track, ...style }) {
-      const positions = positionsOf(track, middle);
-      const { draw, keeps } = peopleLayer(positions, track.ends, style, () => redraw(style.id));
-      const copy = (/** @type {() => void} */ again) =>
-        peopleLayer(positions, track.ends, { ...style, onDrawing: undefined }, again);
-      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy, ...counted(positions) });
-    },
-    /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
-    addMarkers({ track, ...style }) {
-      const positions = positionsOf(track, middle);
-      /** @type {any} */
-      const dots = { ...style, positions };
-      put(style.id, ORDER.markers + (style.order ?? 0), (ctx, view) => drawDots(ctx, view, dots), { positions });
-    },
-    /** @param {{id?: string, track: TrackData, runs: Run[]}} layer */
     addLandmarks({ id = "landmarks", track, runs }) {
-      const shown = { positions: positionsOf(track, middle), runs };
-      put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
+      const positions = positionsOf(track, middle);
+      put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, { positions, runs }), { positions });
     },
-    /** @param {{id?: string, zones: Zone[], selected?: number}} layer */
-    addZones({ id = "zones", zones, selected = -1 }) {
-      put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
-    },
-    /** Its style are pixels and the selected cell. @param {{id: string} & GridShown} layer */
-    addGrid({ id, ...style }) {
-      put(id, ORDER.grid, (ctx, view) => drawGrid(ctx, view, style, middle), { style });
-    },
-    /** @param {{id: string, grid: import("./grid_layer.js").Grid}} layer */
-    addGridLines({ id, grid }) {
-      put(id, ORDER.gridLines, (ctx, view) => drawGridLines(ctx, view, grid, middle));
-    },
-    /** @param {{id: string, grid: import("./grid_layer.js").Grid, columns: string[], rows: string[]}} layer */
-    addNamedGrid({ id, ...named }) {
-      put(id, ORDER.gridLines, (ctx, view) => drawNamedGrid(ctx, view, named, middle));
-    },
-    /** @param {{id: string, order?: number} & import("./cell_layer.js").Outlines} layer */
-    addOutlines({ id, order = 0, ...outlines }) {
-      put(id, ORDER.cells + order, (ctx, view) => drawOutlines(ctx, view, outlines, middle));
-    },
-    /** @param {{id: string, order?: number} & import("./cell_layer.js").Path} layer */
-    addPath({ id, order = 0, ...path }) {
-      put(id, ORDER.markers + order, (ctx, view) => drawPath(ctx, view, path, middle));
-    },
-    /** @param {{id: string, places: Guess[]}} layer */
-    addGuesses({ id, places }) {
-      put(id, ORDER.guesses, (ctx, view) => drawGuesses(ctx, view, places, middle));
-    },
-    /** Its `cloud()` is the present one. @param {{id: string, cloud: () => import("./cloud.js").Cloud}} layer */
+    /** Its `cloud()` is the present one. @param {{id: string, cloud: () => import("./guesses.js").Cloud}} layer */
     addCloud({ id, cloud }) {
       put(id, ORDER.guesses, (ctx, view) => drawCloud(ctx, view, cloud()), {
         box: () => boxOf(cloud(), middle),
-        count: (/** @type {View} */ view) => ({ n: cloud().x.length, within: countIn(cloud(), view) }),
+        count: (view) => ({ n: cloud().x.length, within: countIn(cloud(), view) }),
       });
     },
     /** @param {ErrorLines} layer */

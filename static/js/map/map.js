@@ -6,7 +6,7 @@
  *     top        pixels at the top that something covers: what is fitted stays below them
  *     left       () => pixels on the left that something covers
  *     describe   () => what a saved image states of the map; see image/sheet.js
- *     counted    true: how many points of the tracks lie outside of the view is shown on it, see outside.js
+ *     counted    true: how many points of the tracks lie outside of the view is shown on it, see controls.js
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots, drawing, onDrawing })
@@ -17,16 +17,16 @@
  *   map.addMarkers({ id, track, colour, radius, hollow, order, most })         dots, unless they are more than `most`
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
- *   map.addGrid({ id, grid, pixels, selected })       coloured cells of a grid; see grid_layer.js
- *   map.addGridLines({ id, grid })                    the outline and the cells of a grid; see grid_lines.js
+ *   map.addGrid({ id, grid, pixels, selected })       coloured cells of a grid; see grid.js
+ *   map.addGridLines({ id, grid })                    the outline and the cells of a grid; see grid.js
  *   map.addNamedGrid({ id, grid, columns, rows })     the same with names of columns and rows
  *   map.addOutlines({ id, boxes, texts, colour })     boxes with numbers   map.addPath({ id, points, texts, colour })
  *   map.addGuesses({ id, places })                    an adversary's target places and guesses; see guesses.js
- *   map.addCloud({ id, cloud })                       dots that change by the frame, see cloud.js: map.drawNow(id)
+ *   map.addCloud({ id, cloud })                       dots that change by the frame, see guesses.js: map.drawNow(id)
  *   map.addErrors({ id, original, release, range, colour, order, onStride })  lines between events of whole tracks,
  *     all or those of range [first, after); onStride(k): every k-th event in sight has one
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
- *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
+ *   map.remove(id)   map.setVisible(id, on)   map.setStyle(id, changes)
  *   map.setOrder(id, order)   map.setOpacity(id, share)     height and strength of a layer
  *   map.nearest(id, point, reach = 14)                index of the point under the pointer, or -1
  *   map.nearestStep(id, point, reach = 14)            the point that ends the step under the pointer
@@ -48,13 +48,12 @@ import { mayMove, onTheme } from "../core/series_style.js";
 import { addBaseMap } from "./basemap.js";
 import { createCamera, panWithShift } from "./camera.js";
 import { viewOf } from "./canvas_layer.js";
-import { addButton, addScale } from "./controls.js";
+import { addButton, addScale, watchOutside } from "./controls.js";
 import { createGestures } from "./gestures.js";
 import { drawDegrees, drawGraticule } from "./graticule.js";
 import { createHandles } from "./handles.js";
 import { createClip } from "./layer_clip.js";
 import { createLayerStack, ORDER } from "./layer_stack.js";
-import { watchOutside } from "./outside.js";
 import { drawSelection } from "./markers.js";
 import { near, unrolled } from "./projection.js";
 import { drawSketch } from "./zone_layer.js";
@@ -118,12 +117,10 @@ export function createMap(element, options = {}) {
     ...layers,
     ...camera,
     clip: clip.set,
-    /** @param {any} event */
     select(event) {
       selected = event;
       redraw("selection");
     },
-    /** @param {any} shape */
     sketch(shape) {
       sketched = shape;
       redraw("sketch");
@@ -132,7 +129,6 @@ export function createMap(element, options = {}) {
     handles: handles.set,
     focusHandle: handles.focus,
     focus: () => element.focus({ preventScroll: true }),
-    redraw: redrawAll,
     /** @param {Bounds | null} to */
     setHome: (to) => (home = to),
     viewBox() {
@@ -154,7 +150,6 @@ export function createMap(element, options = {}) {
   };
 }
 
-/** @param {HTMLElement} element @param {string} label @param {boolean} keyboard */
 function createLeaflet(element, label, keyboard) {
   element.classList.add("map");
   element.setAttribute("role", "region");

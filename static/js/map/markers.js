@@ -1,9 +1,9 @@
 /* Marks over the lines: landmarks with the halo of their stay, dots, the selected event with its noise. */
 
 import { dashLengths, cssColour, token } from "../core/series_style.js";
-import { circle, near, unitX, unitY } from "./projection.js";
-import { labelFont } from "./graticule.js";
+import { circlePath, setText, write } from "./drawing.js";
 import { frameOf } from "./positions.js";
+import { circle, near, placer } from "./projection.js";
 
 const HALF_WORLD_M = 9e6; // a circle larger than this is everywhere
 const LOOKED_AT = 500_000; // events that are marked; of more every second, third, …
@@ -22,63 +22,51 @@ export function drawLandmarks(ctx, view, { positions, runs }) {
 function drawHalos(ctx, { width, height }, places) {
   ctx.fillStyle = cssColour("--accent");
   ctx.globalAlpha = 0.18;
-  if (places.length > 2 * MANY && !ctx.isVector) {
-    const [offscreen, context] = canvasLike(ctx);
-    context.fillStyle = ctx.fillStyle;
-    context.strokeStyle = "transparent";
+  if (isCrowd(ctx, places)) {
+    const context = offscreen(ctx.canvas.width, ctx.canvas.height, ctx, { strokeStyle: "transparent" });
+    context.setTransform(ctx.getTransform());
     drawDiscs(context, places, 14);
-    ctx.drawImage(offscreen, 0, 0, width, height); // as one: where halos overlap it is no darker
+    ctx.drawImage(context.canvas, 0, 0, width, height); // as one: where halos overlap it is no darker
   } else {
     ctx.beginPath(); // one path, for the same reason
-    for (let i = 0; i < places.length; i += 2) disc(ctx, places[i], places[i + 1], 14);
+    for (let i = 0; i < places.length; i += 2) {
+      ctx.moveTo(places[i] + 14, places[i + 1]);
+      ctx.arc(places[i], places[i + 1], 14, 0, 2 * Math.PI);
+    }
     ctx.fill();
   }
   ctx.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} ctx @returns {[HTMLCanvasElement, CanvasRenderingContext2D]} */
-function canvasLike(ctx) {
-  const offscreen = document.createElement("canvas");
-  [offscreen.width, offscreen.height] = [ctx.canvas.width, ctx.canvas.height];
-  const context = /** @type {CanvasRenderingContext2D} */ (offscreen.getContext("2d"));
-  context.setTransform(ctx.getTransform());
-  return [offscreen, context];
-}
+const isCrowd = (ctx, places) => places.length > 2 * MANY && !ctx.isVector;
 
-function disc(ctx, x, y, r) {
-  ctx.moveTo(x + r, y);
-  ctx.arc(x, y, r, 0, 2 * Math.PI);
+/** The context of another canvas, in the style of `ctx`. */
+function offscreen(width, height, { fillStyle, strokeStyle, lineWidth }, style = {}) {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  return Object.assign(context, { fillStyle, strokeStyle, lineWidth, ...style });
 }
 
 /** A disc on each place in the context's fill and stroke; many are printed from one. */
 function drawDiscs(ctx, places, r) {
-  if (places.length > 2 * MANY && !ctx.isVector) return drawCopies(ctx, places, r);
-  for (let i = 0; i < places.length; i += 2) {
-    ctx.beginPath();
-    disc(ctx, places[i], places[i + 1], r);
-    ctx.fill();
-    ctx.stroke();
+  const drawn = (context, x, y) => {
+    circlePath(context, x, y, r);
+    context.fill();
+    context.stroke();
+  };
+  if (!isCrowd(ctx, places)) {
+    for (let i = 0; i < places.length; i += 2) drawn(ctx, places[i], places[i + 1]);
+    return;
   }
-}
-
-function drawCopies(ctx, places, r) {
   const ratio = ctx.getTransform().a;
   const half = Math.ceil((r + ctx.lineWidth) * ratio);
-  const offscreen = document.createElement("canvas");
-  offscreen.width = offscreen.height = 2 * half;
-  /** @type {any} */
-  const context = offscreen.getContext("2d");
+  const context = offscreen(2 * half, 2 * half, ctx);
   context.setTransform(ratio, 0, 0, ratio, half, half);
-  for (const name of ["fillStyle", "strokeStyle", "lineWidth"]) context[name] = ctx[name];
-  context.beginPath();
-  disc(context, 0, 0, r);
-  context.fill();
-  context.stroke();
+  drawn(context, 0, 0);
   ctx.save();
   ctx.setTransform(1, 0, 0, 1, 0, 0);
-  for (let i = 0; i < places.length; i += 2) {
-    ctx.drawImage(offscreen, Math.round(places[i] * ratio) - half, Math.round(places[i + 1] * ratio) - half);
-  }
+  for (let i = 0; i < places.length; i += 2)
+    ctx.drawImage(context.canvas, Math.round(places[i] * ratio) - half, Math.round(places[i + 1] * ratio) - half);
   ctx.restore();
 }
 
@@ -116,7 +104,7 @@ export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = fa
  * colour}]}. Circles hold a share of the releases the noise can make; links lead to those that were made.
  */
 export function drawSelection(ctx, view, chosen, middle) {
-  const place = (lon, lat) => [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top];
+  const place = placer(view, middle);
   for (const ring of chosen.circles ?? []) {
     if (ring.radius_m < HALF_WORLD_M) drawRing(ctx, view, place, chosen, ring);
   }
@@ -130,8 +118,7 @@ export function drawSelection(ctx, view, chosen, middle) {
     ctx.moveTo(x, y);
     ctx.lineTo(tx, ty);
     ctx.stroke();
-    ctx.beginPath();
-    ctx.arc(tx, ty, 4.5, 0, 2 * Math.PI);
+    circlePath(ctx, tx, ty, 4.5);
     ctx.fill();
     ctx.strokeStyle = token("--map");
     ctx.stroke();
@@ -139,8 +126,7 @@ export function drawSelection(ctx, view, chosen, middle) {
   ctx.fillStyle = chosen.landmark ? cssColour("--accent") : token("--map");
   ctx.strokeStyle = token("--foreground");
   ctx.lineWidth = 2.5;
-  ctx.beginPath();
-  ctx.arc(x, y, 6.5, 0, 2 * Math.PI);
+  circlePath(ctx, x, y, 6.5);
   ctx.fill();
   ctx.stroke();
 }
@@ -164,10 +150,6 @@ function drawRing(ctx, { width, height }, place, { lon, lat }, { radius_m, colou
   const [x, y] = corners[Math.round(corners.length / 8)]; // north-east, away from the degrees
   const wide = Math.abs(corners[0][1] - corners[corners.length >> 1][1]) > 44; // else labels would lie on each other
   if (!label || !wide || x < 0 || x > width || y < 12 || y > height) return;
-  ctx.font = labelFont();
-  ctx.strokeStyle = token("--map");
-  ctx.lineWidth = 3;
-  ctx.strokeText(label, x + 5, y - 4);
-  ctx.fillStyle = token("--foreground");
-  ctx.fillText(label, x + 5, y - 4);
+  setText(ctx);
+  write(ctx, label, x + 5, y - 4);
 }

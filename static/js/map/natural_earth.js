@@ -46,7 +46,7 @@ export function decode(bytes) {
   const lengths = new Uint16Array(bytes, 4 + size, head.parts);
   const points = coordinates(new Uint8Array(bytes, 4 + size + 2 * head.parts), head.points, lengths);
   let [part, from] = [0, 0];
-  const take = (/** @type {number} */ parts) => {
+  const take = (parts) => {
     const ends = new Uint32Array(parts);
     let count = 0;
     for (let i = 0; i < parts; i += 1) ends[i] = count += lengths[part++];
@@ -54,20 +54,11 @@ export function decode(bytes) {
     from += count;
     return lines;
   };
-  const cells = head.cells.map((/** @type {[number, number, number[]]} */ [x, y, counts]) => [
-    `${x},${y}`,
-    { layers: counts.map(take), paths: null },
-  ]);
+  const cells = head.cells.map(([x, y, counts]) => [`${x},${y}`, { layers: counts.map(take), paths: null }]);
   return { ...head, cells: new Map(cells) };
 }
 
-/**
- * x and y in turn, from four planes of bytes with the differences within each line.
- *
- * @param {Uint8Array} planes
- * @param {number} n
- * @param {Uint16Array} lengths
- */
+/** x and y of `n` points in turn, from four planes of bytes with the differences within lines of these `lengths`. */
 function coordinates(planes, n, lengths) {
   const points = new Uint16Array(2 * n);
   let at = 0;
@@ -85,8 +76,6 @@ function coordinates(planes, n, lengths) {
  * A layer's drawing of land, water and borders; `changed()` is called when finer lines have arrived, and `failed()`
  * where they cannot be had.
  *
- * @param {{world: string, detail: string}} urls
- * @param {{changed: () => void, failed: () => void}} on
  * @returns {DrawLayer}
  */
 export function builtInLayer(urls, { changed, failed }) {
@@ -97,9 +86,8 @@ export function builtInLayer(urls, { changed, failed }) {
     let level = levels[0];
     const [, ...finer] = levels;
     finer.slice(0, SCALES_FROM.filter((zoom) => view.zoom >= zoom).length).forEach((one, _, wanted) => {
-      const missing = tilesIn(view, one.requested, one.margin / 2 ** (one.zoom - one.requested)).filter(
-        ({ key }) => key in one.pieces,
-      );
+      const near = tilesIn(view, one.requested, one.margin / 2 ** (one.zoom - one.requested));
+      const missing = near.filter(({ key }) => key in one.pieces);
       if (!missing.length) level = one;
       else if (one === wanted.at(-1)) wait(missing.map(({ key }) => loadPiece(urls.detail, one, key)));
     });
@@ -107,14 +95,12 @@ export function builtInLayer(urls, { changed, failed }) {
   };
 }
 
-/** @param {string} url */
 async function loadWorld(url) {
   const { finer, ...coarsest } = decode(await bytesOf(url));
   levels = [coarsest, ...(finer ?? []).map((level) => ({ ...level, cells: new Map() }))];
 }
 
-/** @param {string} url @param {FinerLevel} level @param {string} key */
-function loadPiece(url, level, key) {
+function loadPiece(url, /** @type {FinerLevel} */ level, key) {
   return once(`${level.zoom} ${key}`, async () => {
     const { cells } = decode(await bytesOf(url, level.pieces[key]));
     for (const [place, cell] of cells) level.cells.set(place, cell);
@@ -164,17 +150,10 @@ export const riverWidth = (/** @type {number} */ zoom) => Math.max(1, Math.min(4
 /**
  * The tiles of a zoom that the view shows, with their place and size in pixels, `margin` (a share of a tile) included;
  * the world repeats sideways.
- *
- * @param {View} view
- * @param {number} zoom
- * @param {number} margin
  */
 function tilesIn({ width, height, scale, left, top }, zoom, margin) {
   const [many, side] = [2 ** zoom, scale / 2 ** zoom];
-  const reach = (/** @type {number} */ from, /** @type {number} */ length) => [
-    Math.floor(from / side - margin),
-    Math.floor((from + length) / side + margin),
-  ];
+  const reach = (from, length) => [Math.floor(from / side - margin), Math.floor((from + length) / side + margin)];
   const [[west, east], [north, south]] = [reach(left, width), reach(top, height)];
   const found = [];
   for (let column = west; column <= east; column += 1)
@@ -185,8 +164,7 @@ function tilesIn({ width, height, scale, left, top }, zoom, margin) {
   return found;
 }
 
-/** @param {Lines} lines */
-function pathOf({ points, ends }) {
+function pathOf(/** @type {Lines} */ { points, ends }) {
   const path = new Path2D();
   let at = 0;
   for (const end of ends) {

@@ -4,91 +4,51 @@
  */
 
 import { cssColour } from "../core/series_style.js";
-import { Density } from "./density.js";
-import { Raster } from "./line_raster.js";
-import { byColour } from "./people_steps.js";
+import { drawSteps, MARGIN, PathWriter, Raster } from "./track_steps.js";
 import { frameOf } from "./positions.js";
-import { chosenDrawing } from "./track_drawing.js";
-import { DOT_PX } from "./track_layer.js";
-import { drawSteps, MARGIN, PathWriter } from "./track_steps.js";
-
-/** @typedef {import("./positions.js").Positions} Positions */
+import { DOT_PX, drawnLayer, putPoints } from "./track_layer.js";
 
 /** @type {ImageData | null} */
 let image = null;
+
+/** [[colour, pieces]]: the pieces 0 … n - 1 in as many groups as there are colours. */
+export const byColour = (colours, n) => [...Map.groupBy(Array(n).keys(), (k) => colours[k])];
 
 /**
  * The pieces of `positions`, which end at `ends`, in the style {colours, colour, width, opacity, drawing, onDrawing},
  * as a layer draws them: `colours[k]` is the k-th piece's, `colour` a density's. The rest as in track_layer.js.
  */
 export function peopleLayer(positions, ends, style, redraw) {
-  const density = new Density(positions, redraw);
   const boxes = Array.from(ends, (end, k) => positions.boxOf(k ? ends[k - 1] : 0, end));
-  const last = { drawing: "" };
-  const drawingIn = (view) => chosenDrawing(style, positions, view);
-  return {
-    isPending: () => density.pending,
-    draw(ctx, view, part) {
-      ctx.canvas.style.opacity = style.opacity ?? 1;
-      if (!part) last.drawing = drawingIn(view);
-      if (last.drawing === "density") density.draw(ctx, view, style.colour);
-      else drawPieces(ctx, view, { positions, ends, boxes }, style, last.drawing);
-      style.onDrawing?.(last.drawing, density.classes);
-    },
-    keeps: (view) => last.drawing !== "density" && last.drawing === drawingIn(view),
-  };
+  const pieces = { positions, ends, boxes };
+  const paint = (ctx, view, _, drawing) => drawPieces(ctx, view, pieces, style, drawing);
+  return drawnLayer(positions, style, redraw, paint);
 }
 
 function drawPieces(ctx, view, { positions, ends, boxes }, { colours, width = 1.5 }, drawing) {
   const frame = frameOf(view, positions.middle);
-  const shown = (/** @type {number} */ k) => {
-    const [first, after] = [k ? ends[k - 1] : 0, ends[k]];
-    return after > first && inView(boxes[k], frame, view) ? [first, after] : null;
-  };
-  if (ctx.isVector && drawing === "line")
-    return drawPaths(ctx, view, frame, positions, { colours, width, pieces: ends.length, shown });
-  const ratio = ctx.getTransform().a;
-  const [across, down] = [Math.round(view.width * ratio), Math.round(view.height * ratio)];
-  if (image?.width !== across || image.height !== down) image = new ImageData(across, down);
-  const pixels = new Uint32Array(image.data.buffer);
-  pixels.fill(0);
+  const asPaths = ctx.isVector && drawing === "line";
+  const { a, e, f } = ctx.getTransform();
+  const ratio = asPaths ? 1 : a;
+  const size = /** @type {const} */ ([Math.round(view.width * ratio), Math.round(view.height * ratio)]);
+  if (!asPaths && (image?.width !== size[0] || image.height !== size[1])) image = new ImageData(...size);
+  const pixels = asPaths ? null : new Uint32Array(/** @type {ImageData} */ (image).data.buffer).fill(0);
   const thick = (drawing === "points" ? DOT_PX : width) * ratio;
-  for (const [colour, pieces] of byColour(colours, ends.length)) {
-    const raster = new Raster(across, down, thick);
-    for (const k of pieces) {
-      const piece = shown(k);
-      if (!piece) continue;
-      const [first, after] = piece;
-      if (drawing === "points") drawPoints(raster, view, frame, ratio, positions, first, after);
-      else drawSteps(raster, view, frame, ratio, positions, { indices: null, from: [first, after - 1] }, 0);
-    }
-    raster.addTo(pixels, cssColour(colour));
-  }
-  const { e, f } = ctx.getTransform();
-  ctx.putImageData(image, e, f);
-}
-
-/** The same lines as paths, for a drawing of vectors. */
-function drawPaths(ctx, view, frame, positions, { colours, width, pieces, shown }) {
-  ctx.lineWidth = width;
-  [ctx.lineJoin, ctx.lineCap] = ["round", "round"];
+  Object.assign(ctx, { lineWidth: width, lineJoin: "round", lineCap: "round" });
   ctx.setLineDash([]);
-  for (const [colour, own] of byColour(colours, pieces)) {
+  for (const [colour, pieces] of byColour(colours, ends.length)) {
     ctx.strokeStyle = cssColour(colour);
-    const writer = new PathWriter(ctx);
-    for (const k of own) {
-      const piece = shown(k);
-      if (piece) drawSteps(writer, view, frame, 1, positions, { indices: null, from: [piece[0], piece[1] - 1] }, 0);
+    const writer = asPaths ? new PathWriter(ctx) : new Raster(...size, thick);
+    for (const k of pieces) {
+      const [first, after] = [k ? ends[k - 1] : 0, ends[k]];
+      if (after <= first || !inView(boxes[k], frame, view)) continue;
+      if (drawing === "points") putPoints(writer, view, positions, ratio, thick / 2, first, after);
+      else drawSteps(writer, view, frame, ratio, positions, { indices: null, from: [first, after - 1] }, 0);
     }
-    writer.put(ctx);
+    if (writer instanceof Raster) writer.addTo(pixels, cssColour(colour));
+    else writer.put(ctx);
   }
-}
-
-function drawPoints(raster, view, frame, ratio, positions, first, after) {
-  const half = (DOT_PX * ratio) / 2;
-  const box = [-MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN];
-  const dot = (_, x, y) => raster.line(x * ratio - half, y * ratio, x * ratio + half, y * ratio);
-  positions.eachPoint(frame, box, dot, first, after);
+  if (!asPaths) ctx.putImageData(image, e, f);
 }
 
 function inView([west, east, north, south], { across, down, left, top }, { width, height }) {

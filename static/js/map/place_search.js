@@ -12,29 +12,14 @@ let searches = 0;
 /** The field, its list and a note. @param {string} id */
 function elements(id) {
   const list = el("ul", { class: "place-search__list", id: `${id}-list`, role: "listbox", "aria-label": "Cities" });
-  const input = el("input", {
-    class: "input place-search__input",
-    type: "text",
-    role: "combobox",
-    id,
-    placeholder: "Find a city",
-    autocomplete: "off",
-    spellcheck: "false",
-    "aria-label": "Find a city",
-    "aria-autocomplete": "list",
-    "aria-expanded": "false",
-    "aria-controls": list.id,
-  });
+  const named = { id, class: "input place-search__input", placeholder: "Find a city", "aria-label": "Find a city" };
+  const typed = { type: "text", role: "combobox", autocomplete: "off", spellcheck: "false" };
+  const listed = { "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": list.id };
+  const input = el("input", { ...named, ...typed, ...listed });
   return { input, list, note: el("p", { class: "place-search__note small muted unless-empty", role: "status" }) };
 }
 
-/**
- * The search that `button` opens; it is open.
- *
- * @param {HTMLButtonElement} button
- * @param {import("leaflet").Map} map
- * @param {(lon: number) => number} near a longitude as the map counts it
- */
+/** The search that `button` opens; it is open. `near(lon)` is a longitude as the map counts it. */
 export function openPlaceSearch(button, map, near) {
   const id = `places-${(searches += 1)}`;
   const { input, list, note } = elements(id);
@@ -68,7 +53,6 @@ export function openPlaceSearch(button, map, near) {
     }
   }
 
-  /** @param {import("./cities.js").City[]} cities @param {string} text */
   function show(cities, text) {
     found = cities;
     list.replaceChildren(...cities.map(option));
@@ -78,16 +62,11 @@ export function openPlaceSearch(button, map, near) {
     popover.place();
   }
 
-  /** @param {import("./cities.js").City} city @param {number} i */
-  const option = (city, i) =>
-    el(
-      "li",
-      { role: "option", id: `${id}-${i}`, class: "place-search__option", onclick: () => choose(i) },
-      city.name,
-      el("span", { class: "small muted" }, ` ${city.country}`),
-    );
+  function option({ name, country }, i) {
+    const press = { role: "option", id: `${id}-${i}`, class: "place-search__option", onclick: () => choose(i) };
+    return el("li", press, name, el("span", { class: "small muted" }, ` ${country}`));
+  }
 
-  /** @param {number} i */
   function mark(i) {
     at = i;
     [...list.children].forEach((one, k) => one.setAttribute("aria-selected", String(k === i)));
@@ -96,7 +75,6 @@ export function openPlaceSearch(button, map, near) {
     else input.setAttribute("aria-activedescendant", `${id}-${i}`);
   }
 
-  /** @param {number} i */
   function choose(i) {
     const { name, country, lon, lat } = found[i];
     popover.close();
@@ -106,7 +84,6 @@ export function openPlaceSearch(button, map, near) {
     button.focus();
   }
 
-  /** @param {KeyboardEvent} event */
   function onKey(event) {
     const last = found.length - 1;
     /** @type {Record<string, () => void>} */

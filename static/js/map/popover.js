@@ -11,6 +11,7 @@ const AIR = 8;
  */
 export function placeBy(button, element, align) {
   const { left, right, top, bottom } = button.getBoundingClientRect();
+  element.style.left = "0"; // or it is as narrow as the space that was to its right
   const { offsetWidth: width, offsetHeight: height } = element;
   const clamp = (/** @type {number} */ at, /** @type {number} */ most) => Math.max(AIR, Math.min(at, most - AIR));
   const x = { left, right: right - width, beside: right + AIR }[align];

@@ -57,7 +57,9 @@ export class Positions {
       for (const end of ends) this.starts[end] = 1;
     }
     this.chunks = Math.max(1, Math.ceil((this.n - 1) / SIZE));
-    this.boxes = this.#boxes();
+    this.boxes = new Int32Array(4 * this.chunks);
+    for (let c = 0; c < this.chunks; c++)
+      this.boxes.set(this.boxOf(c * SIZE, Math.min(this.n, (c + 1) * SIZE + 1)), 4 * c);
     this.levels = new Map();
     this.all = {
       indices: null,
@@ -74,12 +76,6 @@ export class Positions {
   /** Where point i is in the unit square of the world, beyond 0..1 on its copies. */
   place(i) {
     return { x: (this.d(i) + this.middle) / TURN + 0.5, y: this.y[i] / WORLD + 0.5 };
-  }
-
-  #boxes() {
-    const boxes = new Int32Array(4 * this.chunks);
-    for (let c = 0; c < this.chunks; c++) boxes.set(this.boxOf(c * SIZE, Math.min(this.n, (c + 1) * SIZE + 1)), 4 * c);
-    return boxes;
   }
 
   /** The box around the points [first, after): [west, east, north, south]. */
@@ -99,14 +95,8 @@ export class Positions {
   /** The box around all: {west, east, north, south}; null around nothing. */
   bounds() {
     if (!this.n) return null;
-    const box = { west: Infinity, east: -Infinity, north: Infinity, south: -Infinity };
-    for (let c = 0; c < 4 * this.chunks; c += 4) {
-      box.west = Math.min(box.west, this.boxes[c]);
-      box.east = Math.max(box.east, this.boxes[c + 1]);
-      box.north = Math.min(box.north, this.boxes[c + 2]);
-      box.south = Math.max(box.south, this.boxes[c + 3]);
-    }
-    return box;
+    const side = (k, pick) => this.boxes.reduce((best, value, at) => (at % 4 === k ? pick(best, value) : best), pick());
+    return { west: side(0, Math.min), east: side(1, Math.max), north: side(2, Math.min), south: side(3, Math.max) };
   }
 
   /** Calls `visit(c)` for every chunk whose box meets the rectangle of pixels. */
@@ -202,22 +192,47 @@ function scratch(n) {
 /** Index of the point nearest to a place on the screen, within `reach` pixels; -1 if there is none. */
 export function nearestPoint(view, positions, at, reach) {
   let [best, found] = [reach * reach, -1];
-  positions.eachPoint(
-    frameOf(view, positions.middle),
-    [at.x - reach, at.y - reach, at.x + reach, at.y + reach],
-    (i, x, y) => {
-      const apart = (x - at.x) ** 2 + (y - at.y) ** 2;
-      if (apart < best) [best, found] = [apart, i];
-    },
-  );
+  const box = [at.x - reach, at.y - reach, at.x + reach, at.y + reach];
+  positions.eachPoint(frameOf(view, positions.middle), box, (i, x, y) => {
+    const apart = (x - at.x) ** 2 + (y - at.y) ** 2;
+    if (apart < best) [best, found] = [apart, i];
+  });
   return found;
+}
+
+/**
+ * Index of the point at which the step nearest to a place on the screen ends, within `reach` pixels; -1 if there is
+ * none.
+ */
+export function nearestStep(view, positions, { x, y }, reach) {
+  const frame = frameOf(view, positions.middle);
+  const { across, down, left, top } = frame;
+  let [least, found] = [reach * reach, -1];
+  positions.eachChunk(frame, x - reach, y - reach, x + reach, y + reach, (c) => {
+    const last = Math.min(positions.n - 1, positions.all.from[c + 1]);
+    for (let i = positions.all.from[c] + 1; i <= last; i++) {
+      if (positions.starts?.[i]) continue;
+      const [ax, ay] = [positions.d(i - 1) * across + left - x, positions.y[i - 1] * down + top - y];
+      const [bx, by] = [positions.d(i) * across + left - x, positions.y[i] * down + top - y];
+      if (Math.min(ax, bx) > reach || Math.max(ax, bx) < -reach) continue;
+      const off = squaredDistance(ax, ay, bx, by);
+      if (off <= least) [least, found] = [off, i];
+    }
+  });
+  return found;
+}
+
+/** The squared distance of (0, 0) to the segment from a to b. */
+function squaredDistance(ax, ay, bx, by) {
+  const [dx, dy] = [bx - ax, by - ay];
+  const length = dx * dx + dy * dy;
+  const along = length ? Math.max(0, Math.min(1, -(ax * dx + ay * dy) / length)) : 0;
+  return (ax + along * dx) ** 2 + (ay + along * dy) ** 2;
 }
 
 /** Indices of the points inside a rectangle of the screen. */
 export function pointsWithin(view, positions, { x, y, width, height }) {
-  const found = [];
-  positions.eachPoint(frameOf(view, positions.middle), [x, y, x + width, y + height], (i) => {
-    found.push(i);
-  });
-  return found;
+  const indices = [];
+  positions.eachPoint(frameOf(view, positions.middle), [x, y, x + width, y + height], (i) => void indices.push(i));
+  return indices;
 }

@@ -31,6 +31,17 @@ export function latAt(y) {
   return Math.atan(Math.sinh((0.5 - y) * 2 * Math.PI)) / RAD;
 }
 
+/**
+ * Where places lie in `view`, in pixels, on a map around the longitude `middle`.
+ *
+ * @param {Pick<View, "scale" | "left" | "top">} view
+ * @param {number} middle
+ * @returns {(lon: number, lat: number) => [number, number]}
+ */
+export const placer =
+  ({ scale, left, top }, middle) =>
+  (lon, lat) => [unitX(near(lon, middle)) * scale - left, unitY(lat) * scale - top];
+
 /** Height on the map of a latitude in 1e-7 degrees: from the equator southwards, 2^32 to the world. */
 export function heightE32(latE7) {
   const sine = Math.max(-0.9999, Math.min(0.9999, Math.sin(latE7 * (RAD / 1e7))));

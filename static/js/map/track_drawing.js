@@ -114,13 +114,11 @@ function afterMoves(positions, i) {
   return -1;
 }
 
-/** @param {Positions} positions @param {number} i @param {number} j */
 function apart(positions, i, j) {
   const across = Math.abs(positions.d(j) - positions.d(i)) / TURN;
   return Math.hypot(Math.min(across, 1 - across), (positions.y[j] - positions.y[i]) / WORLD);
 }
 
-/** @param {number[]} values */
 function median(values) {
   if (!values.length) return 0;
   return values.sort((a, b) => a - b)[values.length >> 1];

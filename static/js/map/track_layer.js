@@ -8,10 +8,9 @@
 
 import { dashLengths, cssColour } from "../core/series_style.js";
 import { Density } from "./density.js";
-import { Raster } from "./line_raster.js";
+import { drawSteps, MARGIN, PathWriter, Raster, shape } from "./track_steps.js";
 import { frameOf } from "./positions.js";
 import { chosenDrawing } from "./track_drawing.js";
-import { drawSteps, MARGIN, PathWriter, shape } from "./track_steps.js";
 
 const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they show
 const CROWD = 20000; // points in view; from here on they are put there as pixels
@@ -27,53 +26,71 @@ const ALIKE = 0.04; // widths that differ by less look the same beside each othe
  * receives what was drawn, with the least counts of a density's classes. `redraw()` where more can be drawn.
  */
 export function trackLayer(positions, style, redraw = () => {}) {
-  const last = { covered: 0, dots: false, drawing: "" }; // of the last whole view
+  const last = { covered: 0, dots: false }; // of the last whole view
+  const thinner = (share) => 1 / (1 + Math.min(share, 1));
+  function drawTracks(ctx, view, part, drawing) {
+    if (drawing === "line") {
+      if (!part) last.covered = covered(view, positions, style);
+      const fading = style.fade ? Math.min(last.covered, 1) : 0;
+      ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * fading);
+      drawLine(ctx, view, positions, { ...style, width: (style.width ?? 1.5) / (1 + fading) }, true);
+    }
+    if (!part) last.dots = style.dots !== false && drawDots(ctx, view, positions, style);
+    if (drawing === "points" && !last.dots) drawPoints(ctx, view, positions, style.colour);
+  }
+  return drawnLayer(positions, style, redraw, drawTracks, (view, drawing) => {
+    if (positions.n <= DASHED_AT_MOST || last.dots || (style.dots !== false && dotsIn(view, positions))) return false;
+    if (drawing === "points" || !style.fade) return true;
+    return Math.abs(thinner(covered(view, positions, style)) - thinner(last.covered)) < ALIKE;
+  });
+}
+
+/**
+ * A layer of positions in a `style` as above: a density, or what `paint(ctx, view, part, drawing)` draws; it stays
+ * where the map is only moved if `keeps(view, drawing)`, or without one.
+ */
+export function drawnLayer(positions, style, redraw, paint, /** @type {any} */ keeps = null) {
   const density = new Density(positions, redraw);
   const drawingIn = (view) => chosenDrawing(style, positions, view);
-  const drawLines = (ctx, view, part) => {
-    if (!part) last.covered = covered(view, positions, style);
-    const fading = style.fade ? Math.min(last.covered, 1) : 0;
-    const width = (style.width ?? 1.5) / (1 + fading);
-    ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * fading);
-    drawLine(ctx, view, positions, { ...style, width }, true);
-  };
+  let drawing = ""; // of the last whole view
   return {
     isPending: () => density.pending,
     draw(ctx, view, part) {
-      if (!part) last.drawing = drawingIn(view);
-      if (last.drawing === "line") drawLines(ctx, view, part);
-      else ctx.canvas.style.opacity = style.opacity ?? 1;
-      if (last.drawing === "density") density.draw(ctx, view, style.colour);
-      else if (!part) last.dots = style.dots !== false && drawDots(ctx, view, positions, style);
-      if (last.drawing === "points" && !last.dots) drawPoints(ctx, view, positions, style.colour);
-      style.onDrawing?.(last.drawing, density.classes);
+      ctx.canvas.style.opacity = style.opacity ?? 1;
+      if (!part) drawing = drawingIn(view);
+      if (drawing === "density") density.draw(ctx, view, style.colour);
+      else paint(ctx, view, part, drawing);
+      style.onDrawing?.(drawing, density.classes);
     },
-    keeps(view) {
-      if (last.drawing === "density" || last.drawing !== drawingIn(view)) return false;
-      if (positions.n <= DASHED_AT_MOST || last.dots || (style.dots !== false && dotsIn(view, positions))) return false;
-      if (last.drawing === "points") return true;
-      const fading = (share) => 1 / (1 + Math.min(share, 1));
-      return !style.fade || Math.abs(fading(covered(view, positions, style)) - fading(last.covered)) < ALIKE;
-    },
+    keeps: (view) => drawing !== "density" && drawing === drawingIn(view) && (keeps?.(view, drawing) ?? true),
   };
 }
 
 /** Draw a dot on every point in view, pixels of our own where they are many. */
 function drawPoints(ctx, view, positions, colour) {
-  const frame = frameOf(view, positions.middle);
   const crowd = positions.n > (ctx.isVector ? VECTORS : DASHED_AT_MOST);
   const ratio = crowd ? ctx.getTransform().a : 1;
   ctx.strokeStyle = cssColour(colour);
   ctx.lineWidth = DOT_PX;
   ctx.lineCap = "round";
   ctx.setLineDash([]);
-  const writer = crowd
-    ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), DOT_PX * ratio)
-    : new PathWriter(ctx);
+  const writer = writerOf(ctx, view, crowd && ratio);
   const half = crowd ? (DOT_PX * ratio) / 2 : 0.01; // a round cap at both ends of nothing is not drawn
+  putPoints(writer, view, positions, ratio, half);
+  writer.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
+}
+
+/** What lines are written to: pixels, `ratio` of them to one of the page, or paths without one. */
+const writerOf = (ctx, { width, height }, ratio) =>
+  ratio
+    ? new Raster(Math.round(width * ratio), Math.round(height * ratio), ctx.lineWidth * ratio)
+    : new PathWriter(ctx);
+
+/** Give a line of twice `half` to `writer` for each point of [first, after) in view. */
+export function putPoints(writer, view, positions, ratio, half, first = 0, after = positions.n) {
   const box = [-MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN];
-  positions.eachPoint(frame, box, (_, x, y) => writer.line(x * ratio - half, y * ratio, x * ratio + half, y * ratio));
-  writer.put(ctx, ctx.strokeStyle);
+  const put = (_, x, y) => writer.line(x * ratio - half, y * ratio, x * ratio + half, y * ratio);
+  positions.eachPoint(frameOf(view, positions.middle), box, put, first, after);
 }
 
 /** What share of the view the line would cover if it never crossed itself. */
@@ -124,11 +141,9 @@ function strokeLine(ctx, view, positions, alone) {
   });
   const crowd = alone && positions.n > DASHED_AT_MOST && points > (ctx.isVector ? VECTORS : CROWD);
   const ratio = crowd ? ctx.getTransform().a : 1;
-  const writer = crowd
-    ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio)
-    : new PathWriter(ctx);
+  const writer = writerOf(ctx, view, crowd && ratio);
   for (const c of chunks) drawSteps(writer, view, frame, ratio, positions, level, c);
-  writer.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
+  writer.put(ctx, ctx.strokeStyle);
 }
 
 /** Places [x, y, x, y, …] of the points in view; null if they are a crowd. */

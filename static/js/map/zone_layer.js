@@ -1,8 +1,8 @@
 /* Zones, and what is being drawn: outlines in the landmarks' colour. */
 
 import { cssColour, token } from "../core/series_style.js";
-import { circle, near, unitX, unitY } from "./projection.js";
-import { labelFont } from "./graticule.js";
+import { circlePath, labelFont, setText, write } from "./drawing.js";
+import { circle, near, placer, unitX, unitY } from "./projection.js";
 
 const BEND_DEG = 0.5; // edges are straight in degrees: on the map a long one bends
 const NARROW_PX = 28; // a zone smaller than this carries no label
@@ -23,7 +23,7 @@ export function drawZones(ctx, view, { zones, selected }, middle) {
     ctx.globalAlpha = 1;
     if (!zone.label || box.right - box.left <= NARROW_PX) return;
     const y = zone.inside ? (box.top + box.bottom) / 2 + LABEL_DROP_PX : box.top - 6;
-    write(ctx, zone.label, (box.left + box.right) / 2, y);
+    writeLabel(ctx, zone.label, (box.left + box.right) / 2, y);
   });
 }
 
@@ -55,17 +55,11 @@ function outline(ctx, view, rings, middle) {
   return box;
 }
 
-function write(ctx, text, x, y) {
-  const [stroke, fill] = [ctx.strokeStyle, ctx.fillStyle];
-  ctx.font = `600 ${labelFont()}`;
-  ctx.textAlign = "center";
-  ctx.lineWidth = 3;
-  ctx.strokeStyle = token("--map");
-  ctx.fillStyle = token("--foreground");
-  ctx.strokeText(text, x, y);
-  ctx.fillText(text, x, y);
-  ctx.textAlign = "start";
-  [ctx.strokeStyle, ctx.fillStyle] = [stroke, fill];
+function writeLabel(ctx, text, x, y) {
+  ctx.save();
+  setText(ctx, { font: `600 ${labelFont()}`, textAlign: "center" });
+  write(ctx, text, x, y);
+  ctx.restore();
 }
 
 /**
@@ -76,7 +70,7 @@ export function drawSketch(ctx, view, { corners, to, round, box }, middle) {
   ctx.strokeStyle = ctx.fillStyle = cssColour("--accent");
   ctx.lineWidth = 1.75;
   ctx.lineJoin = "round";
-  if (corners?.length) sketchCorners(ctx, place(view, middle), corners, to);
+  if (corners?.length) sketchCorners(ctx, placer(view, middle), corners, to);
   if (round) sketchRound(ctx, view, round, middle);
   if (box) {
     ctx.setLineDash([5, 4]);
@@ -88,12 +82,8 @@ export function drawSketch(ctx, view, { corners, to, round, box }, middle) {
   }
 }
 
-const place =
-  (view, middle) =>
-  ([lon, lat]) => [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top];
-
 function sketchCorners(ctx, put, corners, to) {
-  const points = corners.map(put);
+  const points = corners.map((corner) => put(...corner));
   ctx.beginPath();
   points.forEach((point) => ctx.lineTo(...point));
   ctx.stroke();
@@ -102,15 +92,14 @@ function sketchCorners(ctx, put, corners, to) {
     ctx.globalAlpha = 0.7;
     ctx.beginPath();
     ctx.moveTo(...points.at(-1));
-    ctx.lineTo(...put(to));
+    ctx.lineTo(...put(...to));
     if (points.length > 1) ctx.lineTo(...points[0]);
     ctx.stroke();
     ctx.globalAlpha = 1;
     ctx.setLineDash([]);
   }
   points.forEach(([x, y], i) => {
-    ctx.beginPath();
-    ctx.arc(x, y, i ? 3.5 : 6, 0, 2 * Math.PI); // the first closes the ring: a larger mark
+    circlePath(ctx, x, y, i ? 3.5 : 6); // the first closes the ring: a larger mark
     ctx.fillStyle = i ? cssColour("--accent") : token("--panel");
     ctx.fill();
     ctx.stroke();
@@ -118,8 +107,7 @@ function sketchCorners(ctx, put, corners, to) {
 }
 
 function sketchRound(ctx, view, { lon, lat, radius_m, text }, middle) {
-  const put = place(view, middle);
-  const [x, y] = put([lon, lat]);
+  const [x, y] = placer(view, middle)(lon, lat);
   if (radius_m > 0) {
     outline(ctx, view, [circle(lon, lat, radius_m)], middle);
     ctx.globalAlpha = 0.1;
@@ -127,8 +115,7 @@ function sketchRound(ctx, view, { lon, lat, radius_m, text }, middle) {
     ctx.globalAlpha = 1;
     ctx.stroke();
   }
-  ctx.beginPath();
-  ctx.arc(x, y, 4, 0, 2 * Math.PI);
+  circlePath(ctx, x, y, 4);
   ctx.fill();
-  if (text) write(ctx, text, x, y - 12);
+  if (text) writeLabel(ctx, text, x, y - 12);
 }

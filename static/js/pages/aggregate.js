@@ -5,6 +5,7 @@ import { $, data, el } from "../core/dom.js";
 import { factList } from "../core/elements.js";
 import { count, percent, whole } from "../core/format.js";
 import { createBoxMap } from "../components/box_map.js";
+import { createForecast } from "../components/forecast_request.js";
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
 import { isGiven, refuseInvalid } from "../components/number_field.js";
@@ -18,13 +19,12 @@ const page = data("page-data");
 const form = $("[data-form]");
 const bar = createSubmitBar(form);
 const problem = $("[data-problem]");
-let timer = 0;
-let latest = 0;
 let size = ""; // of the newest answer
 
 const groups = Object.entries(page.groups).map(([name, fields]) =>
   createFields($(`[data-group=${name}]`), fields, { onChange: name === "box" ? changeBox : schedule }),
 );
+const forecast = createForecast(page.urls.preview, { show: showExpected, fail: refuse, usual: WAIT_MS });
 const boxMap = createBoxMap($("[data-box-map]"), { areas: page.areas, onChange: takeBox });
 
 const sidesOf = (/** @type {number[]} */ box) => Object.fromEntries(SIDES.map((side, i) => [side, box[i]]));
@@ -59,11 +59,20 @@ function complete() {
 function schedule() {
   const single = $("[data-field=unit] select").value === "event";
   for (const name of PER_UNIT) $(`[data-field=${name}]`).hidden = single;
-  window.clearTimeout(timer);
-  latest += 1; // what is still on its way is of other values
+  const body = description();
+  if (complete()) {
+    if (!forecast.request(body)) return;
+    $("[data-side]").dataset.stale = "";
+    showBar("updating", "Waiting for the size");
+    return;
+  }
+  forecast.stop();
+  const missing = body.box?.some((side) => side === undefined)
+    ? "Give all four sides of the box, or none."
+    : "A value is missing or invalid: see the marked fields.";
+  $("[data-expected]").replaceChildren(el("p.muted", missing));
   $("[data-side]").dataset.stale = "";
-  showBar("updating", "Waiting for the size");
-  timer = window.setTimeout(preview, WAIT_MS);
+  showBar("blocked", missing);
 }
 
 /** The bar below, in this state unless a value is wrong. */
@@ -76,28 +85,7 @@ function showBar(/** @type {string} */ state, note = "") {
   });
 }
 
-async function preview() {
-  const turn = (latest += 1);
-  const body = description();
-  if (!complete()) {
-    const missing = body.box?.some((side) => side === undefined)
-      ? "Give all four sides of the box, or none."
-      : "A value is missing or invalid: see the marked fields.";
-    $("[data-expected]").replaceChildren(el("p", { class: "muted" }, missing));
-    return showBar("blocked", missing);
-  }
-  try {
-    const found = await post(page.urls.preview, body);
-    if (turn === latest) showExpected(found);
-    if (turn === latest && body.box) boxMap.show(sidesOf(body.box), found.columns, found.rows);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (turn === latest) refuse(error);
-  }
-  form.dataset.ready = "all";
-}
-
-function showExpected(/** @type {any} */ found) {
+function showExpected(found, { box }) {
   delete $("[data-side]").dataset.stale;
   problem.hidden = true;
   const facts = [
@@ -110,11 +98,13 @@ function showExpected(/** @type {any} */ found) {
   ].filter((fact) => Array.isArray(fact));
   $("[data-expected]").replaceChildren(
     factList({ class: "facts" }, facts),
-    el("p", {}, found.statement),
-    ...found.not_covered.map((/** @type {string} */ text) => el("p", { class: "notice" }, `Not covered: ${text}.`)),
+    el("p", found.statement),
+    ...found.not_covered.map((/** @type {string} */ text) => el("p.notice", `Not covered: ${text}.`)),
   );
   size = `${count(found.cells, "cell")} × ${count(found.steps, "step")}`;
   showBar("ready", countedText(found.events, found.outside));
+  if (box) boxMap.show(sidesOf(box), found.columns, found.rows);
+  form.dataset.ready = "all";
 }
 
 function countedText(/** @type {number} */ events, /** @type {number} */ outside) {
@@ -123,12 +113,13 @@ function countedText(/** @type {number} */ events, /** @type {number} */ outside
   return counted ? `${whole(counted)} of ${count(events, "event")}` : "No event is in the box and the steps.";
 }
 
-function refuse(/** @type {ApiError} */ error) {
-  let rest = error.errors;
+function refuse(/** @type {ApiProblem[]} */ errors) {
+  let rest = errors;
   for (const group of groups) rest = group.fail(rest);
   $("[data-expected]").replaceChildren();
   showProblems(problem, rest);
-  showBar(rest.length < error.errors.length ? "blocked" : "ready", "There is no forecast of the size.");
+  showBar(rest.length < errors.length ? "blocked" : "ready", "There is no forecast of the size.");
+  form.dataset.ready = "all";
 }
 
 async function send(/** @type {Event} */ event) {
@@ -141,13 +132,16 @@ async function send(/** @type {Event} */ event) {
     location.assign(made.urls.page);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    refuse(error);
+    refuse(error.errors);
     focusProblem(form, problem);
   }
 }
 
 form.hidden = false; // its fields were made above: nothing moves once it is seen
 form.addEventListener("submit", send);
-window.addEventListener("pageshow", () => schedule()); // also on the way back
+window.addEventListener("pageshow", () => {
+  forecast.stop(); // also on the way back
+  schedule();
+});
 schedule();
 const kept = keepForm(form);

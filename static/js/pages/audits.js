@@ -4,10 +4,9 @@ import { post } from "../core/api.js";
 import { watchDialogs } from "../components/dialogs.js";
 import { $, data, el } from "../core/dom.js";
 import { createFields } from "../components/form_fields.js";
-import { watchJobActions } from "../components/job_actions.js";
+import { swapSoon, watchJobActions, watchStates } from "../components/job_status.js";
 import { refreshJobs } from "../components/jobs.js";
 import { watchMaking, watchMechanism } from "../components/making_form.js";
-import { swapSoon, watchStates } from "../components/job_status.js";
 
 const { url, list, audit, mechanisms, controls, trials } = data("page-data");
 const mechanism = $("[data-mechanism]");

@@ -7,17 +7,16 @@ import { watchSession } from "../components/login_dialog.js";
 
 const WAYS = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Menus come and go with the lists they are in, so the page listens. */
-const openMenus = () => $$("[data-menu][open]");
 const shut = (menu, focus) => {
   menu.open = false;
   if (focus) menu.querySelector("summary").focus();
 };
 
+// Menus come and go with the lists they are in, so the page listens
 document.addEventListener(
   "click",
   (/** @type {any} */ { target }) => {
-    for (const menu of openMenus()) if (!menu.contains(target)) shut(menu);
+    for (const menu of $$("[data-menu][open]")) if (!menu.contains(target)) shut(menu);
     const chosen = target.closest(".menu__panel > button")?.closest("[data-menu]");
     if (chosen) shut(chosen, true); // before the choice does its work: a dialog gives focus back to what is still there
   },

@@ -2,15 +2,16 @@
 
 import { get } from "../core/api.js";
 import { $, $$, announce, data, el } from "../core/dom.js";
+import { watchPressed } from "../core/elements.js";
 import { count } from "../core/format.js";
 import { onTheme } from "../core/series_style.js";
 import { createProblemBox } from "../components/problem_box.js";
-import { watchReleases } from "../components/release_list.js";
-import { cellName, cellOf } from "../checkins/grid_names.js";
+import { watchReleases } from "../components/job_status.js";
+import { showBest } from "../checkins/best_model.js";
+import { cellName, cellOf, gridOf } from "../checkins/grid_cells.js";
 import { createRecommendMap } from "../checkins/recommend_map.js";
-import { addRankingMenu } from "../checkins/downloads.js";
-import { createEvaluation } from "../checkins/evaluation.js";
-import { watchSimulations } from "../checkins/simulations.js";
+import { addRankingMenu } from "../checkins/comparison_text.js";
+import { createEvaluation, watchSimulations } from "../checkins/evaluation.js";
 import { createComparison, historyOf } from "../checkins/comparison.js";
 
 const page = data("page-data");
@@ -23,20 +24,14 @@ const problem = page && createProblemBox($("[data-problem]"));
 function watchControls(comparison, map) {
   const { state } = comparison;
   for (const input of $$("[name=model]"))
-    input.addEventListener("change", () =>
-      comparison.choose(page.releases.find((/** @type {any} */ { id }) => id === input.value)),
-    );
+    input.addEventListener("change", () => comparison.choose(page.releases.find(({ id }) => id === input.value)));
   for (const button of $$("[data-clear]")) button.addEventListener("click", () => comparison.change([]));
   for (const input of $$("[data-layer-name]"))
     input.addEventListener("change", () => {
       map.show(input.dataset.layerName, input.checked);
       $(`[data-legend="${input.dataset.layerName}"]`)?.toggleAttribute("data-off", !input.checked);
     });
-  for (const button of $$("[data-density]"))
-    button.addEventListener("click", () => {
-      for (const one of $$("[data-density]")) one.setAttribute("aria-pressed", String(one === button));
-      comparison.setDensity(button.dataset.density);
-    });
+  watchPressed("density", comparison.setDensity);
   $("[data-add-form]").addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
     const input = $("[data-add]");
@@ -57,8 +52,7 @@ function watchUsers({ state, change }) {
     listed = true;
     problem.attempt(async () => {
       const { users } = await get(state.release.urls.histories);
-      const option = (/** @type {any} */ { user, checkins }) =>
-        el("option", { value: user }, count(checkins, "check-in"));
+      const option = ({ user, checkins }) => el("option", { value: user }, count(checkins, "check-in"));
       $("[data-users]").replaceChildren(...users.map(option));
     });
   });
@@ -77,21 +71,30 @@ function watchUsers({ state, change }) {
 async function start() {
   const root = $("[data-recommend]");
   const query = new URLSearchParams(location.search);
-  /** @type {any} */
-  let comparison = null;
   const map = createRecommendMap($("[data-map]"), {
     add: (cell) => comparison.add(cell),
     removeLast: () => comparison.removeLast(),
     select: (cell) => comparison.select(cell),
     hover: (cell) => comparison.hover(cell),
   });
-  comparison = createComparison(page, { map, problem, evaluation: createEvaluation(page, problem, work) });
+  let grid = ""; // of the models that the answer is of
+  const answer = (release) => {
+    if (grid === gridOf(release)) return;
+    grid = gridOf(release);
+    problem.attempt(() => showBest(page, release));
+  };
+  const comparison = createComparison(page, {
+    map,
+    problem,
+    answer,
+    evaluation: createEvaluation(page, problem, work),
+  });
   watchControls(comparison, map);
   watchUsers(comparison);
   watchSimulations(page, problem, () => comparison.state.release, work);
   addRankingMenu($("[data-ranking-menu]"), page, comparison.state);
   onTheme(comparison.redraw);
-  const chosen = page.releases.find((/** @type {any} */ one) => one.chosen);
+  const chosen = page.releases.find((one) => one.chosen);
   await comparison.choose(chosen, historyOf(query.get("history")));
   root.removeAttribute("aria-busy");
   root.dataset.ready = "all";

@@ -19,10 +19,10 @@ async function showPlaces(/** @type {HTMLElement} */ host) {
 
 /** A row of the table; of a place with a name the identifier too, since two places may have one name. */
 function rowOf(/** @type {{rank: number, place: string, name: string, checkins: number, users: number}} */ one) {
-  const number = (/** @type {number} */ value) => el("td", { class: "number" }, whole(value));
-  const named = [one.name, " ", el("span", { class: "muted small" }, one.place)];
+  const number = (/** @type {number} */ value) => el("td.number", whole(value));
+  const named = [one.name, " ", el("span.muted.small", one.place)];
   const place = el("th", { scope: "row" }, one.name ? named : one.place);
-  return el("tr", {}, number(one.rank), place, number(one.checkins), number(one.users));
+  return el("tr", number(one.rank), place, number(one.checkins), number(one.users));
 }
 
 async function fill(/** @type {string} */ selector, /** @type {(host: HTMLElement) => Promise<void>} */ show) {
@@ -31,7 +31,7 @@ async function fill(/** @type {string} */ selector, /** @type {(host: HTMLElemen
       await show(host);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      host.replaceWith(el("p", { class: "notice notice--error dataset__problem", role: "alert" }, text));
+      host.replaceWith(el("p.notice.notice--error.dataset__problem", { role: "alert" }, text));
     }
   }
 }

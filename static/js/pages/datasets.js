@@ -1,11 +1,10 @@
 /* The list of datasets and the uploads. */
 
-import { createCleaning } from "../components/cleaning_steps.js";
+import { createCleaning } from "../components/step_list.js";
 import { watchDialogs } from "../components/dialogs.js";
-import { watchFilter } from "../components/list_filter.js";
-import { createSelection } from "../components/row_selection.js";
+import { createSelection, watchFilter } from "../components/row_selection.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
-import { numbersOf, refuseInvalid } from "../components/number_field.js";
+import { filledIn, refuseInvalid } from "../components/number_field.js";
 import { upload } from "../components/upload.js";
 import { createUploadList, showUnfinished } from "../components/upload_list.js";
 import { $ } from "../core/dom.js";
@@ -27,16 +26,13 @@ const changed = async () => {
   filter.hidden &&= !$("[data-select]", list); // shown from the first dataset on
 };
 
-/** @type {any} */
-let cleaning = null;
+let cleaning;
 
 /** What the owner set under "Import settings". */
 function chosen() {
-  const options = [...new FormData(form)].filter(
-    ([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value,
-  );
+  const { file, csrfmiddlewaretoken, ...options } = filledIn(form);
   const steps = cleaning?.values() ?? [];
-  return { ...Object.fromEntries(options), ...numbersOf(form), ...(steps.length && { cleaning: steps }) };
+  return { ...options, ...(steps.length && { cleaning: steps }) };
 }
 
 function take(files) {

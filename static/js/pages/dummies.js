@@ -2,23 +2,19 @@
 
 import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../components/number_field.js";
 import { keepForm } from "../components/kept_form.js";
+import { createForecast } from "../components/forecast_request.js";
 import { showTexts } from "../components/problem_box.js";
 import { get, post } from "../core/api.js";
 import { $, announce, data } from "../core/dom.js";
 import { showText } from "../core/elements.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { count, percent } from "../core/format.js";
-import { createMethodCards } from "../trajectory/dummy_landmarks/method_cards.js";
-import { bars, before, budgetText, expected } from "../trajectory/dummy_landmarks/selection_forecast.js";
+import { bars, before, budgetText, createMethodCards, expected } from "../trajectory/dummy_landmarks/method_cards.js";
 
-const WAIT_MS = 200;
 const page = data("page-data");
 const buttons = [$("[data-draw]"), $("[data-draw-release]")];
 let methodCards, kept;
-/** @type {any} */
-let waiting = null;
-/** @type {any} */
-let pending = null;
+const forecast = createForecast(page.urls.preview, { show, fail: impossible, first: 0 });
 
 const seed = () => valueOf($("#seed"));
 const enable = (on) => buttons.forEach((button) => (button.disabled = !on));
@@ -26,36 +22,20 @@ const enable = (on) => buttons.forEach((button) => (button.disabled = !on));
 // What to expect ------------------------------------------------------------------------
 
 function changed() {
-  clearTimeout(waiting);
-  pending?.abort();
-  waiting = setTimeout(foresee, WAIT_MS);
+  if (!invalidIn($("[data-methods]")).length) return forecast.request({ method: methodCards.values() });
+  forecast.stop();
+  impossible([]);
+  enable(true); // pressed, they show what is wrong
 }
 
-function stop() {
+function impossible(errors) {
   $("[data-expected]").textContent = "Not possible with this choice.";
   $("[data-price]").textContent = "";
   $("[data-bar-note]").textContent = "Not possible with this choice.";
   $("[data-chances]").hidden = true;
-}
-
-async function foresee() {
-  if (invalidIn($("[data-methods]")).length) {
-    stop();
-    enable(true); // pressed, they show what is wrong
-    return;
-  }
-  pending = new AbortController();
-  try {
-    show(await post(page.urls.preview, { method: methodCards.values() }, { signal: pending.signal }));
-    showErrors([]);
-    methodCards.clear();
-    enable(true);
-  } catch (error) {
-    if (error.name === "AbortError") return;
-    stop();
-    enable(false);
-    refuse(error);
-  }
+  enable(false);
+  if (errors.length) refuse(errors);
+  $("[data-form]").dataset.ready = "all";
 }
 
 function show(found) {
@@ -66,6 +46,10 @@ function show(found) {
   $("[data-chances] tbody").replaceChildren(...bars(found.counts));
   const note = before(found, methodCards.chosen().redrawing);
   showText($("[data-draws]"), note);
+  showErrors([]);
+  methodCards.clear();
+  enable(true);
+  $("[data-form]").dataset.ready = "all";
 }
 
 function showSeed() {
@@ -76,17 +60,16 @@ function showSeed() {
 // Drawing -------------------------------------------------------------------------------
 
 async function draw(release) {
-  clearTimeout(waiting);
-  pending?.abort();
+  forecast.stop();
   if (refuseInvalid($("[data-form]"))) return;
   enable(false);
   try {
     const made = await post(page.urls.draw, { method: methodCards.values(), seed: seed(), name: $("#set-name").value });
     kept.forget();
     if (release) location.assign(releaseOn(made));
-    else await showSelection(made);
+    else showSelection(made);
   } catch (error) {
-    refuse(error);
+    refuse(error.errors ?? [error]);
     enable(true);
     ($("[aria-invalid=true]") ?? $("[data-problem]:not([hidden])") ?? $("[name=method]:checked")).focus();
   }
@@ -94,7 +77,7 @@ async function draw(release) {
 
 const releaseOn = ({ id }) => `${page.urls.release}?landmark_set=${id}`;
 
-async function showSelection(made) {
+function showSelection(made) {
   const { dummies, landmarks, private: honest } = made.selection;
   const title = dummies ? `${count(dummies, "dummy")} sampled` : "No dummy was sampled";
   $("[data-drawn-title]").textContent = title;
@@ -106,15 +89,15 @@ async function showSelection(made) {
   $("[data-drawn]").hidden = false;
   $("[data-draw]").textContent = "Sample again";
   $("[data-draw]").classList.remove("button--primary");
-  await foresee();
+  changed();
   $("[data-drawn]").focus();
   announce(title);
 }
 
 // Refusals ------------------------------------------------------------------------------
 
-function refuse(error) {
-  const rest = methodCards.fail(error.errors ?? [error]);
+function refuse(errors) {
+  const rest = methodCards.fail(errors);
   const own = rest.filter(({ field }) => field === "seed");
   if (own.length) failSeed(own.map(messageOf).join(" "));
   showErrors(rest.filter((one) => !own.includes(one)).map(sentenceOf));
@@ -140,8 +123,7 @@ async function start() {
   $("[data-draw-release]").addEventListener("click", () => draw(true));
   showSeed();
   kept = keepForm($("[data-form]"));
-  await foresee();
-  $("[data-form]").dataset.ready = "all";
+  changed();
 }
 
 start().catch((error) => showErrors([error.message]));

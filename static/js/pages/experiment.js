@@ -1,15 +1,22 @@
 /* One experiment: charts that fill in while it runs, its numbers, and another one beside it. */
 
 import { watchDialogs } from "../components/dialogs.js";
-import { fillLegend, fillView } from "../components/experiment/chart_controls.js";
-import { createPanels } from "../components/experiment/chart_panels.js";
-import { axisTitle, labelOf } from "../components/experiment/levels.js";
-import { axisLineStyles } from "../components/experiment/line_styles.js";
+import { createPanels, fillLegend, fillView } from "../components/experiment/chart_panels.js";
+import {
+  alignedTo,
+  axisLineStyles,
+  axisTitle,
+  comparable,
+  indexOf,
+  labelOf,
+  panelsOf,
+  usualView,
+} from "../components/experiment/results_view.js";
 import { fillNumbers } from "../components/experiment/results_table.js";
-import { alignedTo, comparable, indexOf, panelsOf, usualView } from "../components/experiment/results_view.js";
 import { refreshJobs } from "../components/jobs.js";
 import { ApiError, get, poll, post } from "../core/api.js";
 import { $, $$, announce, data, el } from "../core/dom.js";
+import { showText } from "../core/elements.js";
 import { capitalized, done, duration, percent, queued } from "../core/format.js";
 
 const { experiment, other, palette } = data("page-data");
@@ -25,15 +32,9 @@ const STATE_TEXTS = {
 const panels = createPanels($("[data-panels]"), experiment.name);
 const problem = $("[data-problem]");
 const hidden = new Set();
-/** @type {any} */
-let results = null;
-/** @type {any} */
-let compared = null; // the other's results, where they are over the same axes
-/** @type {any} */
-let view = null;
+let results, view, fetching;
+let compared; // the other's results, where they are over the same axes
 let shown = { progress: -1, state: "" };
-/** @type {any} */
-let fetching = null;
 let again = false;
 
 // Charts ----------------------------------------------------------------------------
@@ -140,17 +141,15 @@ async function compare() {
 
 function showMeasures() {
   const parts = results.measures.map(({ title, unit, summary, assumes, source }) => [
-    el("dt", {}, el("strong", {}, title), unit && ` ${unit}`),
-    el("dd", {}, summary),
+    el("dt", el("strong", title), unit && ` ${unit}`),
+    el("dd", summary),
     el(
-      "dd",
-      { class: "muted" },
+      "dd.muted",
       el(
         "details",
-        {},
-        el("summary", {}, assumes.length ? "Assumptions and source" : "Source"),
-        assumes.map((text) => el("p", {}, text)),
-        el("p", {}, source),
+        el("summary", assumes.length ? "Assumptions and source" : "Source"),
+        assumes.map((text) => el("p", text)),
+        el("p", source),
       ),
     ),
   ]);
@@ -178,8 +177,7 @@ function showProgress(row) {
     if (row.state === "done") link.removeAttribute("aria-disabled");
     else link.setAttribute("aria-disabled", "true");
   }
-  problem.hidden = row.state !== "failed";
-  if (row.state === "failed") problem.textContent = `${row.error.message} ${row.error.action}`;
+  showText(problem, row.state === "failed" ? `${row.error.message} ${row.error.action}` : "");
   if (shown.state && shown.state !== row.state && !open) announce(`${row.name}: ${STATE_TEXTS[row.state]}`);
 }
 
@@ -199,7 +197,7 @@ async function fetchAndDraw() {
 
 /** Fetch the points and draw them; one fetch at a time, and one more if it was requested meanwhile. */
 function refresh() {
-  again = fetching !== null;
+  again = Boolean(fetching);
   fetching ??= fetchAndDraw().finally(() => (fetching = null));
   return fetching;
 }
@@ -223,8 +221,7 @@ async function attempt(what) {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     $("[data-results]").dataset.ready = "refused";
-    problem.textContent = error.message;
-    problem.hidden = false;
+    showText(problem, error.message);
   }
 }
 

@@ -1,10 +1,8 @@
 /* The form of an experiment: what is swept, on what, measured how; begun by a preset, a copy, a dataset or as usual. */
 
-import { createFolds } from "../components/experiment_form/folds.js";
-import { keepExperiment } from "../components/experiment_form/kept_experiment.js";
+import { createFolds, keepExperiment } from "../components/experiment_form/kept_experiment.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
-import { planned } from "../components/experiment_form/plan.js";
-import { barTexts } from "../components/experiment_form/plan_text.js";
+import { barTexts, planned } from "../components/experiment_form/plan.js";
 import { createText } from "../components/experiment_form/spec_text.js";
 import { createForecast } from "../components/forecast_request.js";
 import { createFields } from "../components/form_fields.js";
@@ -18,7 +16,6 @@ const page = data("page-data");
 const common = $("[data-common-noise]");
 const folds = createFolds($("[data-form]"));
 const host = (/** @type {string} */ name) => $(`[data-${name}]`);
-/** @type {any} */
 let kind, parts, text, forecast, lineStyles, kept;
 let filling = false;
 /** @type {any} */
@@ -48,7 +45,7 @@ function quietly(set) {
   filling = isWithin;
 }
 
-const fill = (/** @type {any} */ form) =>
+const fill = (form) =>
   quietly(() => {
     kind.fill(form);
     parts.measures.set(form.metrics);
@@ -57,7 +54,7 @@ const fill = (/** @type {any} */ form) =>
   });
 
 /** Take a spec as it is: into the form if that can hold it, otherwise as text alone. */
-function take(/** @type {any} */ spec, preset = null) {
+function take(spec, preset = null) {
   given = kind.taken(spec, preset);
   const form = kind.toForm(given);
   showByHand(!form);
@@ -88,7 +85,7 @@ function changed() {
 
 const more = {
   read: () => ({ given, title, text: text.typed(), ...kind.kept() }),
-  apply(/** @type {any} */ values) {
+  apply(values) {
     kind.restore(values);
     [given, broken, title] = [null, false, values.title];
     showByHand(false);
@@ -130,12 +127,9 @@ const specNow = () => given ?? (held && kind.toSpec(held));
  * What is sent: the spec states what it is tried on where it was given so, otherwise the server adds what the choices
  * mean.
  */
-const bodyOf = (/** @type {any} */ { series, ...where }, /** @type {any} */ spec) => ({
-  ...where,
-  spec: series ? { ...spec, series } : spec,
-});
+const bodyOf = ({ series, ...where }, spec) => ({ ...where, spec: series ? { ...spec, series } : spec });
 
-function showPlan(/** @type {any} */ answer) {
+function showPlan(answer) {
   clear();
   if (!typing) text.show(kind.textOf(answer.spec, specNow()));
   $("[data-plan]").replaceChildren(...planned(answer, lineStyles));
@@ -153,7 +147,7 @@ function showBar(/** @type {{size: string, work: string}} */ { size, work }) {
 }
 
 function empty(/** @type {string} */ note) {
-  $("[data-plan]").replaceChildren(el("p", { class: "muted" }, note));
+  $("[data-plan]").replaceChildren(el("p.muted", note));
   showBar({ size: "Nothing to run yet", work: note });
   $("[data-form]").dataset.ready = "all";
 }
@@ -202,10 +196,10 @@ async function listed(/** @type {string[]} */ names) {
   return Object.fromEntries(names.map((name, i) => [name, found[i].results]));
 }
 
-function build(/** @type {any} */ createKind, /** @type {any} */ lists) {
-  lineStyles = new Map(lists.mechanisms.map((/** @type {any} */ one) => [one.name, one]));
+function build(createKind, lists) {
+  lineStyles = new Map(lists.mechanisms.map((one) => [one.name, one]));
   const field = (/** @type {string} */ name) => ({
-    ...lists.presets[0].fields.find((/** @type {any} */ one) => one.name === name),
+    ...lists.presets[0].fields.find((one) => one.name === name),
     required: true,
   });
   const on = { onChange: changed };
@@ -217,7 +211,7 @@ function build(/** @type {any} */ createKind, /** @type {any} */ lists) {
     runs: createFields(host("runs"), ["repetitions", "seed"].map(field), on),
   };
   text = createText(host("json"), {
-    onSpec(/** @type {any} */ spec) {
+    onSpec(spec) {
       broken = !spec;
       if (spec) take(spec);
       title = "";
@@ -248,7 +242,7 @@ async function load({ LISTS, createKind, begun }) {
  * restore(values) of what no control holds, follow(free) -> which measures there are, textOf(answered, sent),
  * placed(error, note, form, parts) -> whether it had a place, begin(begun) -> the name}.
  */
-export function start(/** @type {any} */ module) {
+export function start(module) {
   load(module).catch((error) => {
     showErrors([error.message]);
     throw error;

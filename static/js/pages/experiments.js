@@ -1,16 +1,17 @@
 /* The list of experiments, and the presets that run from a click. */
 
-import { ApiError, post } from "../core/api.js";
+import { post } from "../core/api.js";
 import { $, $$, data } from "../core/dom.js";
 import { watchDialogs } from "../components/dialogs.js";
-import { watchFilter } from "../components/list_filter.js";
-import { createSelection } from "../components/row_selection.js";
+import { attemptIn } from "../components/problem_box.js";
+import { createSelection, watchFilter } from "../components/row_selection.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 
 const { urls } = data("page-data");
 const chosenOf = (/** @type {string} */ kind) => $(`[data-data="${kind}"]`).value;
 const problem = $("[data-problem]");
 const buttons = $$("[data-run]");
+const enable = (/** @type {boolean} */ on) => buttons.forEach((button) => (button.disabled = !on));
 const list = $("#experiments");
 const ordering = $("[data-ordering]");
 const draw = swapSoon("experiments", "count", "columns");
@@ -50,18 +51,12 @@ list.addEventListener("click", (event) => {
 });
 
 async function run(/** @type {string} */ name, /** @type {string} */ kind) {
-  problem.hidden = true;
-  buttons.forEach((button) => (button.disabled = true));
-  try {
-    const made = await post(urls.experiments, { preset: { name }, dataset: chosenOf(kind) || null });
-    location.assign(made.urls.page);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    problem.textContent = error.message;
-    problem.hidden = false;
-    problem.focus();
-    buttons.forEach((button) => (button.disabled = false));
-  }
+  enable(false);
+  const made = await attemptIn(problem, () =>
+    post(urls.experiments, { preset: { name }, dataset: chosenOf(kind) || null }),
+  );
+  if (made) location.assign(made.urls.page);
+  else enable(true);
 }
 
 buttons.forEach((button) => button.addEventListener("click", () => run(button.dataset.run, button.dataset.kind)));
@@ -74,7 +69,7 @@ for (const link of $$("[data-edit]")) {
     link.href = to;
   });
 }
-window.addEventListener("pageshow", () => buttons.forEach((button) => (button.disabled = false))); // on the way back
+window.addEventListener("pageshow", () => enable(true)); // on the way back
 
 watchDialogs(changed);
 watchFilter($("[data-filter]"), () => {

@@ -1,8 +1,8 @@
 /* How an upload is read: its first rows with the role of each column, and every reading option. */
 
-import { createCleaning } from "../components/cleaning_steps.js";
+import { createCleaning } from "../components/step_list.js";
 import { createPreview } from "../components/column_preview.js";
-import { numbersOf, refuseInvalid } from "../components/number_field.js";
+import { filledIn, refuseInvalid } from "../components/number_field.js";
 import { showProblems } from "../components/problem_box.js";
 import { createSubmitBar } from "../components/submit_bar.js";
 import { ApiError, post } from "../core/api.js";
@@ -34,9 +34,8 @@ async function start() {
     if (refuseInvalid(form)) return;
     cleaning.clear();
     showBar("updating");
-    const options = { ...Object.fromEntries([...new FormData(form)].filter(([, value]) => value)), ...numbersOf(form) };
     try {
-      await post(urls.read, { ...options, cleaning: cleaning.values() });
+      await post(urls.read, { ...filledIn(form), cleaning: cleaning.values() });
       location.assign(urls.page);
     } catch (error) {
       showBar();

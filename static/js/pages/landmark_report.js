@@ -4,14 +4,16 @@ import { onOptions, options } from "../charts/chart_options.js";
 import { createFigure } from "../charts/figure.js";
 import { radios, tick } from "../components/choice_controls.js";
 import { term } from "../components/glossary.js";
-import { swatch } from "../components/swatch.js";
+import { swatch } from "../core/swatch.js";
 import { check, valueOf, write } from "../components/number_field.js";
 import { rangeOf, withQuery } from "../core/address.js";
 import { ApiError, get } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
+import { showText } from "../core/elements.js";
 import { runsWithout, spanOf } from "../core/event_runs.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { number } from "../core/format.js";
+import { once } from "../core/once.js";
 import { createPlan } from "../trajectory/loss/budget_plan.js";
 import { correlationText, createCorrelation } from "../trajectory/loss/correlation.js";
 import { showTable } from "../trajectory/loss/loss_table.js";
@@ -43,7 +45,6 @@ const page = data("page-data");
 const lineStyles = page.palette;
 const host = $("[data-report]");
 const state = readState(MORE);
-const reports = new Map(); // query -> report
 let figure, plan, parameters, shown, dummies;
 let turn = 0;
 
@@ -61,15 +62,6 @@ function queryOf(corr) {
   };
 }
 
-function once(url) {
-  if (!reports.has(url))
-    reports.set(
-      url,
-      get(url).catch((error) => (reports.delete(url), Promise.reject(error))),
-    );
-  return reports.get(url);
-}
-
 /** @type {Map<string, {at: ArrayLike<number>, zone: string}>} of each series, once a chart has an axis of time */
 const loaded = new Map();
 const times = () => page.time_zone && (loaded.get(state.series) ?? { at: [], zone: page.time_zone });
@@ -82,8 +74,9 @@ async function loadTimes() {
   loaded.set(series, { at: time ?? [], zone: page.time_zone });
 }
 
-const report = (corr) => once(withQuery(page.urls.loss, queryOf(corr)));
-const marks = () => once(withQuery(page.urls.events, { series: state.series }));
+const getOnce = (url) => once(url, () => get(url));
+const report = (corr) => getOnce(withQuery(page.urls.loss, queryOf(corr)));
+const marks = () => getOnce(withQuery(page.urls.events, { series: state.series }));
 
 // Drawing -------------------------------------------------------------------------
 
@@ -94,7 +87,7 @@ async function draw() {
   if (mine !== turn) return;
   shown = found[keys.indexOf(state.corr)];
   dummies = marked.dummies ?? [];
-  showText();
+  showTexts();
   showTable(
     $("[data-head]"),
     $("[data-rows]"),
@@ -137,7 +130,7 @@ function drawChart() {
   const lineStyle = ({ name }) => lineStyles[name];
   $("[data-legend]").replaceChildren(
     ...drawn.map((one) =>
-      el("li", {}, swatch(lineStyle(one)), one.name === "w-event" ? term("w-event", one.title) : one.title),
+      el("li", swatch(lineStyle(one)), one.name === "w-event" ? term("w-event", one.title) : one.title),
     ),
   );
   return figure.show({
@@ -172,17 +165,17 @@ const watched = () => ({
   hover: (event) => [figure, plan].forEach((chart) => chart.hover(event)),
 });
 
-const message = el("p", { class: "loss__text" });
+const message = el("p.loss__text.small.muted");
 const warned = el("div", { "aria-live": "polite" });
 
-function showText() {
+function showTexts() {
   message.textContent =
     `${correlationText(shown.correlation)} ` +
     `${viewText(state, { ...shown, diameter_m: shown.correlation.diameter_m })}`;
   warned.replaceChildren(...(shown.correlation.data_dependent ? [warning(shown.correlation.note)] : []));
   const simulated = shown.mechanisms.filter((one) => one.simulated);
   $("[data-simulated]").replaceChildren(
-    ...simulated.map(({ title, simulated: { note } }) => el("p", {}, `${title}: ${note} No position is read.`)),
+    ...simulated.map(({ title, simulated: { note } }) => el("p", `${title}: ${note} No position is read.`)),
   );
   const worst = state.part === "joint" ? "All landmarks and the worst event together" : "The worst event’s own part";
   $("[data-table-text]").textContent =
@@ -208,8 +201,7 @@ async function attempt(what) {
     const message =
       (parameters?.fail(error.errors) ?? error.errors).map(sentenceOf).join(" ") ||
       "This parameter is not valid: see the marked field.";
-    box.textContent = message;
-    box.hidden = false;
+    showText(box, message);
     announce(message);
     host.dataset.ready = "refused";
   }
@@ -237,7 +229,7 @@ function controls() {
   const log = tick("Log axis", state.axis === "log", (checked) => change({ axis: checked ? "log" : "linear" }));
   $("[data-controls]").replaceChildren(
     correlation.element,
-    el("div", { class: "loss__pair" }, part.element, bound.element),
+    el("div.pair.gap-2", part.element, bound.element),
     log.element,
     message,
     warned,
@@ -294,8 +286,7 @@ async function start() {
     true,
   );
   correlation.show();
-  $("[data-problem]").textContent = why;
-  $("[data-problem]").hidden = false;
+  showText($("[data-problem]"), why);
 }
 
 start();

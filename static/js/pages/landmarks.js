@@ -15,19 +15,14 @@ import { count, percent } from "../core/format.js";
 import { roundLength } from "../map/controls.js";
 import { createMap } from "../map/map.js";
 import { distanceM } from "../map/projection.js";
-import { Marks } from "../trajectory/landmark_editor/event_mask.js";
-import { History } from "../trajectory/landmark_editor/history.js";
-import { showFacts, showPlaces } from "../trajectory/landmark_editor/landmark_facts.js";
-import { createPreview } from "../trajectory/landmark_editor/method_preview.js";
-import { createMethods } from "../trajectory/landmark_editor/method_tabs.js";
-import { createJudged } from "../trajectory/landmark_editor/position_source.js";
+import { History, Marks } from "../trajectory/landmark_editor/editor_state.js";
+import { createAgainst, showFacts, showPlaces } from "../trajectory/landmark_editor/landmark_facts.js";
+import { createJudged, createMethods, createPreview } from "../trajectory/landmark_editor/methods.js";
 import { createProposal } from "../trajectory/landmark_editor/stay_proposal.js";
-import { createAgainst } from "../trajectory/landmark_editor/set_comparison.js";
 import { createTools } from "../trajectory/landmark_editor/toolbar.js";
 import { ZoneEditor } from "../trajectory/landmark_editor/zone_editor.js";
 import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
-import { pickedFrom } from "../trajectory/track_parts.js";
-import { fetchWithPreview } from "../trajectory/track_preview.js";
+import { fetchWithPreview, pickedFrom } from "../trajectory/track.js";
 
 const SENT_AT_MOST = 20_000; // events selected manually that are sent to be measured
 const DOTS = { colour: "--foreground", radius: 2.5, hollow: true, order: -200, most: 4000 }; // more hide the line
@@ -84,8 +79,7 @@ function hoverEvent(event, where) {
   showEvent();
 }
 
-/** @type {any} */
-let hovering = null;
+let hovering;
 function hoverMap(at) {
   cancelAnimationFrame(hovering);
   hovering = requestAnimationFrame(() => hoverEvent(at && nearEvent(at.point), "map"));
@@ -341,14 +335,8 @@ function createParts(ways, sets, releases) {
     releases.filter(({ state, seed }) => state === "done" && seed === null),
     { onChange: (release) => put({ release }) },
   );
-  methods.panel(
-    methods.zones,
-    el("div", { class: "stack", dataset: { unkept: "" } }, zoneEditor.element, judged.element),
-  );
-  proposal = createProposal($("[data-proposal]"), {
-    url: page.urls.stay_counts,
-    apply: (values) => put({ way: page.stay_points, values }),
-  });
+  methods.panel(methods.zones, el("div.stack", { dataset: { unkept: "" } }, zoneEditor.element, judged.element));
+  proposal = createProposal($("[data-proposal]"), page, methods, put);
   against = createAgainst($("[data-against]"), sets, { change: showOther });
 }
 

@@ -1,11 +1,11 @@
 /* The page of one live stream: charts that advance, pause and close. */
 
-import { ApiError, post } from "../core/api.js";
-import { $, announce, data, el } from "../core/dom.js";
+import { post } from "../core/api.js";
+import { $, announce, data } from "../core/dom.js";
 import { count, number } from "../core/format.js";
+import { attemptIn } from "../components/problem_box.js";
 import { createCountChart } from "../stream/count_chart.js";
-import { createLiveFeed } from "../stream/live_feed.js";
-import { windowSums, withFresh } from "../stream/live_window.js";
+import { createLiveFeed, windowSums, withFresh } from "../stream/live_feed.js";
 
 /** @typedef {import("../stream/live_feed.js").Timestamp} Timestamp */
 
@@ -90,16 +90,8 @@ function show(/** @type {import("../stream/live_feed.js").State} */ { state, win
 }
 
 async function change(/** @type {"pause" | "resume" | "close"} */ action) {
-  problem.hidden = true;
-  try {
-    const row = await post(`${page.urls.self}${action}/`);
-    show(row);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    problem.replaceChildren(el("p", {}, error.message));
-    problem.hidden = false;
-    problem.focus();
-  }
+  const row = await attemptIn(problem, () => post(`${page.urls.self}${action}/`));
+  if (row) show(row);
 }
 
 const dialog = $("[data-close-dialog]"); // editors have it, and the buttons while the stream is not closed

@@ -3,9 +3,8 @@
 import { $, data } from "../core/dom.js";
 import { classText } from "../map/density.js";
 import { createMap } from "../map/map.js";
-import { circleRadii } from "../trajectory/coarseness.js";
-import { fetchTrack } from "../trajectory/track.js";
-import { frameOf } from "../trajectory/track_frame.js";
+import { circleRadii } from "../trajectory/track.js";
+import { fetchTrack, frameOf } from "../trajectory/track.js";
 
 const page = data("page-data");
 

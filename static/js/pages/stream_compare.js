@@ -1,23 +1,23 @@
 /* The comparison of a count stream with its releases: what the reader does changes the state, then plots are drawn. */
 
 import { $, $$, announce, data, el } from "../core/dom.js";
+import { watchPressed } from "../core/elements.js";
 import { count } from "../core/format.js";
 import { onTheme } from "../core/series_style.js";
 import { createLargeView } from "../charts/enlarge.js";
 import { createProblemBox } from "../components/problem_box.js";
-import { watchReleases } from "../components/release_list.js";
+import { watchReleases } from "../components/job_status.js";
 import { createBrush } from "../components/timeline_brush.js";
-import { createAxis, createBudgetPlot } from "../stream/budget_plot.js";
+import { createAxis, createBudgetPlot, createLanes } from "../stream/lanes.js";
 import { createComparisonData } from "../stream/comparison_data.js";
 import * as plots from "../stream/comparison_plots.js";
 import { reserveValues, showPromise } from "../stream/comparison_text.js";
 import { watchDetection } from "../stream/detection.js";
-import { createDimensionList, ordered } from "../stream/dimension_list.js";
+import { createDimensionList, ordered, watchReleaseTable } from "../stream/comparison_tables.js";
 import { addDownloads } from "../stream/downloads.js";
+import { showBest } from "../stream/error_text.js";
 import { createHeatMap } from "../stream/heat_map.js";
-import { createLanes } from "../stream/lanes.js";
 import { plotScale } from "../stream/plot_scale.js";
-import { watchReleaseTable } from "../stream/release_table.js";
 import { createSmallMultiples } from "../stream/small_multiples.js";
 import { MOST_PINNED, restoreViewState } from "../stream/view_state.js";
 
@@ -31,12 +31,12 @@ function initialState() {
   const { names, totals } = page.dimensions;
   const requested = new URLSearchParams(location.search).get("release");
   const order = ordered({ names, totals, errors: totals }, "", { key: "total", descending: true });
-  const visible = page.releases.filter((/** @type {any} */ one) => one.visible || one.id === requested);
+  const visible = page.releases.filter((one) => one.visible || one.id === requested);
   const columns = page.axis.labels.length;
   return {
     view: "release",
-    shown: page.releases.find((/** @type {any} */ one) => one.id === requested) ?? visible[0] ?? page.releases[0],
-    visible: new Set(["truth", ...visible.map((/** @type {any} */ one) => one.id)]),
+    shown: page.releases.find((one) => one.id === requested) ?? visible[0] ?? page.releases[0],
+    visible: new Set(["truth", ...visible.map((one) => one.id)]),
     pinned: order.slice(0, PINNED),
     search: "",
     sorting: { key: "total", descending: true },
@@ -83,7 +83,7 @@ function pin(bench, dimension, on) {
   store();
 }
 
-/** @param {plots.Bench} bench @param {import("../stream/dimension_list.js").Key} key */
+/** @param {plots.Bench} bench @param {import("../stream/comparison_tables.js").Key} key */
 function sort(bench, key) {
   const { sorting } = bench.state;
   const descending = sorting.key === key ? !sorting.descending : key !== "name";
@@ -113,7 +113,7 @@ const load = (bench) =>
     parts.heat.mark(state.cell);
     parts.brush.set([state.range[0], state.range[1]]);
     const drawn = plots.drawPlots(bench);
-    reserveValues($("[data-values]"), { axis: page.axis, largest: known.largest() });
+    reserveValues($("[data-values]"), { axis: page.axis, largest: known.shades(false).limit });
     plots.showValues(bench);
     await drawn;
   });
@@ -192,36 +192,23 @@ const mapListeners = (bench) => ({
   selectCell: (/** @type {number} */ dimension) => select(bench, { ...bench.state.cell, dimension }),
 });
 
-/** Buttons of which that of `now` is pressed. @param {string} name
- * @param {string} now
- * @param {(value: string) => void} choose */
-function watchChoice(name, now, choose) {
-  const buttons = $$(`[data-${name}]`, $("[data-streams]"));
-  const press = (/** @type {string} */ value) => {
-    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset[name] === value));
-  };
-  press(now);
-  for (const button of buttons)
-    button.addEventListener("click", () => {
-      press(button.dataset[name] ?? "");
-      choose(button.dataset[name] ?? "");
-      store();
-    });
-}
-
 /** @param {plots.Bench} bench */
 function watchControls(bench) {
   const { state } = bench;
-  watchChoice("view", state.view, (view) => {
+  const pressView = watchPressed("view", (view) => {
     state.view = view;
     plots.drawHeat(bench);
+    store();
   });
-  watchChoice("scale", state.common ? "common" : "own", (scale) => {
+  pressView(state.view);
+  const pressScale = watchPressed("scale", (scale) => {
     state.common = scale === "common";
     plots.drawMultiples(bench);
+    store();
   });
+  pressScale(state.common ? "common" : "own");
   $("[data-search]").value = state.search;
-  $("[data-search]").addEventListener("input", (/** @type {any} */ event) => {
+  $("[data-search]").addEventListener("input", (event) => {
     state.search = event.target.value;
     drawList(bench);
     plots.drawHeat(bench);
@@ -229,13 +216,14 @@ function watchControls(bench) {
     announce(`${count(state.order.length, "dimension")} found.`);
   });
   $("[data-shown]").value = state.shown.id;
-  $("[data-shown]").addEventListener("change", (/** @type {any} */ event) => {
-    state.shown = page.releases.find((/** @type {any} */ one) => one.id === event.target.value);
+  $("[data-shown]").addEventListener("change", (event) => {
+    state.shown = page.releases.find((one) => one.id === event.target.value);
     store();
     return load(bench);
   });
+  showBest(page);
   for (const box of $$("[data-line]")) box.checked = state.visible.has(box.dataset.line);
-  const zeros = Object.fromEntries(page.columns.map((/** @type {any} */ { name }) => [name, page.zeros[name] ?? null]));
+  const zeros = Object.fromEntries(page.columns.map(({ name }) => [name, page.zeros[name] ?? null]));
   const table = { rows: [...page.releases, { id: "zeros", figures: zeros }], columns: page.columns };
   watchReleaseTable(table, { toggle: (id, visible) => toggleLine(bench, id, visible) });
   const { known, parts } = bench;
@@ -258,7 +246,7 @@ function addLargeView() {
 async function watchLive() {
   const card = $("[data-live-card]");
   if (!card) return;
-  const { watchLiveCard } = await import("../stream/live_card.js");
+  const { watchLiveCard } = await import("../stream/live_feed.js");
   watchLiveCard(card, problem.attempt);
 }
 

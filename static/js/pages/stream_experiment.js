@@ -1,6 +1,6 @@
 /* The form of an experiment on count streams. */
 
-import * as kind from "../stream/experiment_form.js";
+import { createMechanismsForm, LISTS } from "../components/experiment_form/mechanisms_form.js";
 import { start } from "./experiment_new.js";
 
-start(kind);
+start({ LISTS, createKind: createMechanismsForm });

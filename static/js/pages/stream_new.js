@@ -1,10 +1,9 @@
 /* The form that opens a live stream. */
 
-import { post } from "../core/api.js";
+import { idempotencyHeaders, post } from "../core/api.js";
 import { $, data, el } from "../core/dom.js";
 import { messageOf } from "../core/field_errors.js";
 import { number } from "../core/format.js";
-import { idempotencyHeaders } from "../core/idempotency.js";
 import { createFields } from "../components/form_fields.js";
 import { isGiven, showProblem } from "../components/number_field.js";
 import { watchMaking, watchMechanism } from "../components/making_form.js";
@@ -28,12 +27,12 @@ const mechanism = $("[data-mechanism]");
 const [name, dimensions] = [$("[data-name]"), $("[data-dimensions]")];
 
 const step = createFields($("[data-step]"), [STEP], { onChange: () => {} });
-const option = (/** @type {any} */ one) => el("option", { value: one.name }, one.title);
+const option = (one) => el("option", { value: one.name }, one.title);
 mechanism.append(...mechanisms.map(option));
 const parameters = watchMechanism(mechanism, mechanisms, showSentence);
 
 /** The guarantee with the values of the form; the symbol stands for one that is missing or refused. */
-function showSentence(/** @type {any} */ { sentence, fields: described }, /** @type {any} */ fields) {
+function showSentence({ sentence, fields: described }, fields) {
   const values = fields.values();
   const shown = (/** @type {string} */ _, /** @type {string} */ key) =>
     isGiven(values[key])

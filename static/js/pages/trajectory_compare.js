@@ -10,18 +10,13 @@ import { withQuery } from "../core/address.js";
 import { get, poll } from "../core/api.js";
 import { $, announce, data } from "../core/dom.js";
 import { Attacks } from "../trajectory/compare/attacks.js";
-import { eventNear, selectionOf } from "../trajectory/compare/cursor.js";
+import { eventNear, selectionOf, watchKeys } from "../trajectory/compare/cursor.js";
 import { CLOUD, DragPanel } from "../trajectory/compare/drag_panel.js";
-import { watchKeys } from "../trajectory/compare/keyboard.js";
-import { createLegendActions } from "../trajectory/compare/legend_actions.js";
-import { entriesOf } from "../trajectory/compare/legend_entries.js";
-import { assignLineStyles, linesOf } from "../trajectory/compare/line_styles.js";
+import { createDrawings, createLegendActions, entriesOf } from "../trajectory/compare/legend.js";
+import { assignLineStyles, byRank, fitsInMemory, Layer, linesOf, titleOf } from "../trajectory/compare/releases.js";
 import { markLayers, markSources, tracksOf } from "../trajectory/compare/map_layers.js";
 import { createModes } from "../trajectory/compare/map_modes.js";
-import { createPicker } from "../trajectory/compare/release_picker.js";
-import { createDrawings } from "../trajectory/compare/release_drawings.js";
-import { byRank, fitsInMemory, Layer, titleOf } from "../trajectory/compare/release_layers.js";
-import { createReleasesView } from "../trajectory/compare/releases_view.js";
+import { createPicker, createReleasesView } from "../trajectory/compare/releases_view.js";
 import { createVisibility } from "../trajectory/compare/visibility.js";
 import { nameOf, readViewState, writeViewState } from "../trajectory/compare/view_state.js";
 import { seriesOf } from "../trajectory/people.js";
@@ -136,8 +131,7 @@ const legendActions = createLegendActions(() => ({ layers, view, titled }), {
   attempt,
 });
 
-/** @type {any[]} */
-let [writing, ranging] = [null, null];
+let writing, ranging;
 /** After a change of the view: draw it, if it is not drawn yet, and write it to the address. */
 function applyView({ drawn = false } = {}) {
   clearTimeout(writing);
@@ -159,8 +153,7 @@ function setRange(range) {
   });
 }
 
-/** @type {any[]} */
-let [hovering, hoverSource] = [null, null];
+let hovering, hoverSource;
 /** What a pointer on a map is near to, at most once a frame. */
 function hoverMap(map, at) {
   cancelAnimationFrame(hovering);
@@ -242,8 +235,7 @@ async function show(layer) {
   await charts.draw();
 }
 
-/** @type {any} */
-let opening = null;
+let opening;
 const known = () => ({
   ...{ layers, lineStyles, titles, titled, cursor, view, original, runs, home },
   ...{ dummies: marked?.dummies, active: active() },

@@ -2,23 +2,28 @@
 
 import { commonFields } from "../components/form_fields.js";
 import { isGiven, valueOf } from "../components/number_field.js";
-import { levelOfGuess } from "../components/release_form/odds.js";
-import { showPromise } from "../components/release_form/promise.js";
-import { ReleaseForm, showProblems } from "../components/release_form/release_form.js";
+import { levelOfGuess } from "../components/release_form/level_inputs.js";
+import { ReleaseForm, showProblems, showPromise } from "../components/release_form/release_form.js";
 import { get } from "../core/api.js";
 import { $, announce, data, save } from "../core/dom.js";
 import { capitalized, count, number, whole } from "../core/format.js";
 import { answerText, ruleText } from "../trajectory/release_form/answer.js";
-import { budgetOf, levelName } from "../trajectory/release_form/budget.js";
+import {
+  budgetOf,
+  levelName,
+  notice,
+  promises,
+  shareTable,
+  showOdds,
+  spending,
+  uncovered,
+  warnings,
+} from "../trajectory/release_form/promise.js";
 import { asText, parse } from "../trajectory/release_form/configuration_file.js";
 import { createLevel } from "../trajectory/release_form/level_fields.js";
-import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
-import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
-import { showOdds } from "../trajectory/release_form/odds_table.js";
-import { promises, shareTable, spending, uncovered } from "../trajectory/release_form/promise.js";
+import { createNoisePreview, loadMapData, loadRuns } from "../trajectory/release_form/noise_preview.js";
 import { ReleaseRows } from "../trajectory/release_form/release_rows.js";
 import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
-import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const page = data("page-data");
 const lineStyles = new Map(Object.entries(page.palette).map(([name, [first]]) => [name, first]));

@@ -7,8 +7,7 @@ import { metres, number } from "../core/format.js";
 import { markedTitle, within } from "../core/level.js";
 import { createMap } from "../map/map.js";
 import { lossAxis } from "../trajectory/loss/loss_text.js";
-import { fetchTrack } from "../trajectory/track.js";
-import { frameOf, sizeOf } from "../trajectory/track_frame.js";
+import { fetchTrack, frameOf, sizeOf } from "../trajectory/track.js";
 
 const page = data("page-data");
 

@@ -1,13 +1,13 @@
 /* What a comparison has loaded: counts, errors and budgets of the upload and of releases, each requested once. */
 
-import { get } from "../core/api.js";
+import { get, getBytes } from "../core/api.js";
 import { withQuery } from "../core/address.js";
-import { differenceOf, fetchCells } from "./cells.js";
+import { createOnce } from "../core/once.js";
+import { logShades, rankShades, roundUp } from "./raster.js";
 
 const MOST_GROUPINGS = 2; // whose clusters are shown
 
 /**
- * @typedef {import("./cells.js").Cells} Cells
  * @typedef {{id: string, title: string, brief: string, level: string, style: any, epsilon: number, window: number,
  *   seeded: boolean, unsound: string, statement: string, urls: Record<string, string>,
  *   figures: Record<string, number | null>}} Release
@@ -17,17 +17,14 @@ const MOST_GROUPINGS = 2; // whose clusters are shown
 
 /** @param {{truth: string, releases: Release[], axis: any}} page */
 export function createComparisonData({ truth: truthUrl, releases }) {
-  /** @type {Map<string, Promise<[Cells, Comparison]>>} */
-  const requested = new Map();
+  const requestOnce = createOnce();
   /** @type {Map<string, Cells>} */
   const cells = new Map();
   /** @type {Map<string, Comparison>} */
   const comparisons = new Map();
-  /** @type {Map<string, Promise<any>>} */
-  const groupings = new Map();
   /** @type {{of: string, cells: Cells} | null} */
   let difference = null;
-  let largest = 1;
+  let shades = rankShades(new Float64Array());
   const truth = fetchCells(truthUrl);
   truth.catch(() => {}); // load() reports it
   const find = (/** @type {string} */ id) => /** @type {Release} */ (releases.find((one) => one.id === id));
@@ -35,14 +32,9 @@ export function createComparisonData({ truth: truthUrl, releases }) {
   /** @param {string} id */
   async function load(id) {
     const { urls } = find(id);
-    if (!requested.has(id)) {
-      const both = Promise.all([fetchCells(urls.heat_map), get(urls.comparison)]);
-      both.catch(() => requested.delete(id)); // the next attempt requests it again
-      requested.set(id, both);
-    }
-    const both = /** @type {Promise<[Cells, Comparison]>} */ (requested.get(id));
+    const both = requestOnce(id, () => Promise.all([fetchCells(urls.heat_map), get(urls.comparison)]));
     const [uploaded, [released, comparison]] = await Promise.all([truth, both]);
-    if (!cells.has("truth")) for (const value of uploaded.values) largest = Math.max(largest, value);
+    if (!cells.has("truth")) shades = rankShades(uploaded.values);
     cells.set("truth", uploaded).set(id, released);
     comparisons.set(id, comparison);
   }
@@ -56,7 +48,7 @@ export function createComparisonData({ truth: truthUrl, releases }) {
     return difference.cells;
   }
 
-  const lineOf = (/** @type {string} */ id, /** @type {string} */ name, /** @type {any} */ style) => ({
+  const lineOf = (/** @type {string} */ id, /** @type {string} */ name, style) => ({
     id,
     name,
     style,
@@ -66,10 +58,7 @@ export function createComparisonData({ truth: truthUrl, releases }) {
   /** @param {Release} release @param {number} dimension */
   function groupingOf({ id, urls }, dimension) {
     const url = withQuery(urls.grouping, { dimension });
-    if (!groupings.has(url)) groupings.set(url, get(url));
-    const found = /** @type {Promise<any>} */ (groupings.get(url));
-    found.catch(() => groupings.delete(url));
-    return found.then(({ grouping }) => grouping && { id, ...grouping });
+    return requestOnce(url, () => get(url)).then(({ grouping }) => grouping && { id, ...grouping });
   }
 
   return {
@@ -79,8 +68,8 @@ export function createComparisonData({ truth: truthUrl, releases }) {
     cells: (id) => cells.get(id),
     /** @param {string} id */
     comparisonOf: (id) => comparisons.get(id),
-    /** The largest true count. */
-    largest: () => largest,
+    /** The shades of counts, those of the truth, or of differences (`signed`). @param {boolean} signed */
+    shades: (signed) => (signed ? logShades(roundUp(shades.limit)) : shades),
     /** Visible releases that are loaded, the shown one first. @param {{shown: Release, visible: Set<string>}} state */
     visibleReleases({ shown, visible }) {
       const others = releases.filter((one) => one.id !== shown.id && visible.has(one.id));
@@ -102,4 +91,48 @@ export function createComparisonData({ truth: truthUrl, releases }) {
       return Math.max(1, Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1)));
     },
   };
+}
+
+const MAGIC = 0x544d4843;
+const VERSION = 2;
+const HEADER = 24;
+
+/** Counts of `dimensions` in `columns`: each column is a timestamp, or the mean of several. */
+export class Cells {
+  /** @param {number} columns @param {number} dimensions @param {Float64Array} values dimension after dimension */
+  constructor(columns, dimensions, values) {
+    this.columns = columns;
+    this.dimensions = dimensions;
+    this.values = values;
+  }
+
+  /** The columns of a dimension. @param {number} dimension */
+  row(dimension) {
+    return this.values.subarray(dimension * this.columns, (dimension + 1) * this.columns);
+  }
+
+  /** @param {number} dimension @param {number} column */
+  at(dimension, column) {
+    return this.values[dimension * this.columns + column];
+  }
+}
+
+/** @param {ArrayBuffer} buffer */
+export function decodeCells(buffer) {
+  const view = new DataView(buffer);
+  if (buffer.byteLength < HEADER || view.getUint32(0, true) !== MAGIC) throw new Error("These are no counts.");
+  if (view.getUint32(4, true) !== VERSION)
+    throw new Error("The data and the page have different versions: reload the page.");
+  const [columns, dimensions] = [view.getUint32(12, true), view.getUint32(16, true)];
+  return new Cells(columns, dimensions, new Float64Array(buffer, HEADER, columns * dimensions));
+}
+
+/** @param {string} url */
+const fetchCells = async (url) => decodeCells(await getBytes(url));
+
+/** published - truth. @param {Cells} published @param {Cells} truth */
+export function differenceOf(published, truth) {
+  const values = new Float64Array(truth.values.length);
+  for (let i = 0; i < values.length; i += 1) values[i] = published.values[i] - truth.values[i];
+  return new Cells(truth.columns, truth.dimensions, values);
 }

@@ -3,7 +3,6 @@
 import { $ } from "../core/dom.js";
 import { count, whole } from "../core/format.js";
 import { plotScale } from "./plot_scale.js";
-import { roundUp } from "./raster.js";
 import * as text from "./comparison_text.js";
 
 /**
@@ -15,8 +14,8 @@ import * as text from "./comparison_text.js";
  *   known: ReturnType<typeof import("./comparison_data.js").createComparisonData>,
  *   state: {view: string, shown: any, visible: Set<string>, pinned: number[], order: number[],
  *     cell: {dimension: number, column: number}, range: [number, number], common: boolean, search: string,
- *     sorting: import("./dimension_list.js").Sorting},
- *   scale: import("./plot_scale.js").PlotScale,
+ *     sorting: import("./comparison_tables.js").Sorting},
+ *   scale: PlotScale,
  *   parts: any,
  * }} Bench
  */
@@ -31,9 +30,9 @@ export function drawHeat(bench) {
   const cells = known.cellsOf(state.view, state.shown.id);
   if (!cells) return;
   const { names } = page.dimensions;
-  const limit = roundUp(known.largest());
-  parts.heat.draw({ cells, order: state.order, signed, limit, named: state.pinned, names }, scale);
-  text.showLegend($("[data-legend]"), signed, limit);
+  const shades = known.shades(signed);
+  parts.heat.draw({ cells, order: state.order, signed, shades, named: state.pinned, names }, scale);
+  text.showLegend($("[data-legend]"), signed, shades);
   $("[data-columns]").textContent = text.columnsText(page.axis, state.order.length, parts.heat.rows(), signed);
   const all = state.order.length === names.length;
   const title = all ? "All dimensions" : `${count(state.order.length, "dimension")} of ${whole(names.length)}`;
@@ -47,8 +46,7 @@ export function drawMap({ page, known, state, parts }) {
   const cells = known.cellsOf(state.view, state.shown.id);
   if (!parts.map || !cells) return;
   const { column, dimension: selected } = state.cell;
-  const limit = roundUp(known.largest());
-  parts.map.draw({ cells, column, limit, signed, selected, label: page.axis.labels[column] });
+  parts.map.draw({ cells, column, shades: known.shades(signed), signed, selected, label: page.axis.labels[column] });
 }
 
 /** @param {Bench} bench */
@@ -105,7 +103,7 @@ export function drawMultiples(bench) {
 /** A pinned dimension in a large view. @param {Bench} bench @param {number} dimension @param {HTMLElement} button */
 export async function enlargeDimension(bench, dimension, button) {
   const { page, known, state } = bench;
-  const { openLargeChart } = await import("./large_chart.js"); // most readers need no chart library here
+  const { openLargeChart } = await import("./count_chart.js"); // most readers need no chart library here
   const truth = state.visible.has("truth") ? [known.lineOfTruth()] : [];
   const shown = [...truth, ...known.linesOf(lines(bench))];
   const values = shown.map(({ row, ...line }) => ({ ...line, y: [...row(dimension)] }));

@@ -1,10 +1,9 @@
 /* What a comparison states in text: values of a cell, legend, budgets, promise. */
 
-import { swatch } from "../components/swatch.js";
+import { swatch } from "../core/swatch.js";
 import { $, el } from "../core/dom.js";
 import { count, number, percent, tenths, whole } from "../core/format.js";
-import { perRow } from "./raster.js";
-import { stopsOf } from "./ramp.js";
+import { perRow, stopsOf } from "./raster.js";
 
 const HELP =
   "The heat map shows the dimensions of the list in its order. " +
@@ -16,13 +15,14 @@ const TOLERANCE = 1e-9; // of sums of budgets, which are floats
 export const countText = (value) =>
   Number.isInteger(value) || Math.abs(value) >= 100 ? tenths(value) : number(value, 3);
 
-const signed = (/** @type {number} */ value) =>
-  `${value > 0 ? "+" : value < 0 ? "−" : ""}${countText(Math.abs(value))}`;
+/** "2024-05-19 23:00" of a label of full minutes in UTC, others as they are. */
+export const timeText = (label) => label.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):00(?:\.0+)?Z$/, "$1 $2");
 
 /** How many timestamps a column holds, as text beside its label. @param {any} axis @param {number} column */
 function columnName({ labels, edges }, column) {
   const size = edges[column + 1] - edges[column];
-  return size === 1 ? labels[column] : `${labels[column]}, mean of ${whole(size)} timestamps`;
+  const text = timeText(labels[column]);
+  return size === 1 ? text : `${text}, mean of ${whole(size)} timestamps`;
 }
 
 /** Reserve the width of the longest values: nothing moves where the pointer does. @param {HTMLElement} line
@@ -44,28 +44,34 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
   const released = known.cells(shown.id)?.at(dimension, column);
   if (truth === undefined || released === undefined) return;
   const difference = released - truth;
+  const sign = difference > 0 ? "+" : difference < 0 ? "−" : "";
   const part = (/** @type {string} */ name, /** @type {string} */ value) =>
-    el("span", {}, `${name} `, el("b", { class: "value-line__number" }, value));
+    el("span", `${name} `, el("b.value-line__number", value));
   const relative = truth ? ` (${difference < 0 ? "−" : "+"}${percent(Math.abs(difference) / truth)})` : "";
   line.replaceChildren(
-    el("b", { class: "value-line__name clip" }, page.dimensions.names[dimension]),
-    el("span", { class: "value-line__time" }, columnName(page.axis, column)),
+    el("b.value-line__name.clip", page.dimensions.names[dimension]),
+    el("span.value-line__time", columnName(page.axis, column)),
     part("truth", countText(truth)),
     part(shown.brief, countText(released)),
-    el("span", { class: "value-line__difference" }, "difference ", el("b", {}, signed(difference)), relative),
+    el("span.value-line__difference", "difference ", el("b", sign + countText(Math.abs(difference))), relative),
     ...others
       .filter(({ id }) => id !== shown.id)
       .map(({ id, brief }) => part(brief, countText(known.cells(id).at(dimension, column)))),
   );
 }
 
-/** @param {HTMLElement} host @param {boolean} isSigned @param {number} limit */
-export function showLegend(host, isSigned, limit) {
+/** The ramp in two halves around what lies in its middle. @param {HTMLElement} host
+ * @param {boolean} isSigned
+ * @param {import("./raster.js").Shades} shades */
+export function showLegend(host, isSigned, { limit, middle, name }) {
   const stops = stopsOf(isSigned).join(", ");
-  const bar = el("span", { class: "heat-head__ramp" });
-  bar.style.setProperty("background", `linear-gradient(to right, ${stops})`);
-  const ends = isSigned ? [`−${whole(limit)}`, `+${whole(limit)}`] : ["0", `≥ ${whole(limit)}`];
-  host.replaceChildren(ends[0], bar, `${ends[1]}, log`);
+  const halves = ["0", "100%"].map((place) => {
+    const half = el("span.heat-head__ramp");
+    half.style.setProperty("background", `linear-gradient(to right, ${stops}) ${place} 0 / 200% 100%`);
+    return half;
+  });
+  const ends = isSigned ? [`−${whole(limit)}`, `+${whole(limit)}`] : ["0", `≥ ${countText(limit)}`];
+  host.replaceChildren(ends[0], halves[0], countText(middle), halves[1], `${ends[1]}, ${name}`);
 }
 
 /** What shares a pixel. @param {any} axis
@@ -80,10 +86,10 @@ export function columnsText({ timestamps, labels }, dimensions, rows, isSigned) 
     timestamps > labels.length
       ? `Each of ${whole(labels.length)} columns is a mean; errors are of all ${whole(timestamps)} timestamps. `
       : "";
-  return shared + means + HELP;
+  const ranks = isSigned ? "" : "Shades are by rank: half of the true counts above 0 are lighter than the middle. ";
+  return shared + means + ranks + HELP;
 }
 
-/** @param {any} known @param {any} shown @param {any[]} visible */
 export function budgetNote(known, shown, visible) {
   const most = known.comparisonOf(shown.id)?.most_spent;
   const notes = [];
@@ -115,11 +121,15 @@ export function windowAt({ edges, labels }, comparison, size, column, title) {
   const start = Math.max(edges[column + 1] - size, 0);
   let first = column;
   while (first > 0 && edges[first] > start) first -= 1;
-  return { first, last: column, text: `${labels[first]} to ${labels[column]}: ${title} ${number(spent, 4)}` };
+  return {
+    first,
+    last: column,
+    text: `${timeText(labels[first])} to ${timeText(labels[column])}: ${title} ${number(spent, 4)}`,
+  };
 }
 
 /** @param {any} axis @param {[number, number]} range */
-export const rangeText = ({ labels }, [first, after]) => `${labels[first]} to ${labels[after - 1]}`;
+export const rangeText = ({ labels }, [first, after]) => `${timeText(labels[first])} to ${timeText(labels[after - 1])}`;
 
 /** @param {any} comparison @param {number} dimension */
 export function errorNote(comparison, dimension) {
@@ -129,9 +139,9 @@ export function errorNote(comparison, dimension) {
 
 /** @param {HTMLElement} host @param {any[]} lines */
 export const showLineKey = (host, lines) =>
-  host.replaceChildren(...lines.map(({ name, style }) => el("li", {}, swatch(style), name)));
+  host.replaceChildren(...lines.map(({ name, style }) => el("li", swatch(style), name)));
 
-/** The guarantee of the release that the heat map shows. @param {any} release */
+/** The guarantee of the release that the heat map shows. */
 export function showPromise({ heading, level, statement, seeded, unsound, style }) {
   $("[data-promise-title]").textContent = `${heading}, ${level}`;
   const condition = unsound ? "" : "Drawn with private noise, this would hold: ";

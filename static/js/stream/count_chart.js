@@ -4,6 +4,7 @@ import { createFigure } from "../charts/figure.js";
 import { count } from "../core/format.js";
 import { nearestIndex } from "../core/sorted_search.js";
 import { ticksOf } from "./timestamp_ticks.js";
+import { el } from "../core/dom.js";
 
 /**
  * @typedef {{index: number[], labels: string[], timestamps: number, name: string, span?: [number, number]}} Shown
@@ -38,4 +39,27 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
       });
     },
   };
+}
+
+/** @typedef {{title: string, axis: import("./plot_scale.js").Axis, lines: {id: string, name: string, style: any,
+ *   y: number[]}[], range: [number, number]}} Large */
+
+/**
+ * Open the large view of a chart; once it is closed, `button` has the focus again and the chart is gone.
+ *
+ * @param {Large} what
+ * @param {HTMLElement} button
+ */
+export async function openLargeChart({ title, axis, lines, range: [first, after] }, button) {
+  const host = el("div.chart.chart--large-only");
+  document.body.append(host);
+  const chart = await createCountChart(host, { title, name: "streams-dimension" });
+  const { edges, labels, timestamps } = axis;
+  const span = /** @type {[number, number]} */ ([edges[first], edges[after - 1]]);
+  const drawn = lines.map(({ style, ...line }) => ({ ...line, ...style }));
+  chart.enlarge(() => {
+    host.remove();
+    button.focus();
+  });
+  await chart.draw({ index: edges.slice(0, labels.length), labels, timestamps, name: "", span }, drawn);
 }

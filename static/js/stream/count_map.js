@@ -4,18 +4,12 @@ import { $, el } from "../core/dom.js";
 import { createPlayback } from "../components/timeline_playback.js";
 import { createMap } from "../map/map.js";
 import { cellAt } from "../map/grid.js";
-import { rampNow } from "./ramp.js";
-import { pixelsOf } from "./raster.js";
+import { pixelsOf, rampNow } from "./raster.js";
 
 const [EMPTY, FILLED] = [70, 215]; // opacity of 0 and of other counts, of 255
 
 /**
- * @typedef {import("./cells.js").Cells} Cells
- * @typedef {import("../map/grid_layer.js").Grid} Grid
- */
-
-/**
- * The map of `grid` in the page's section. `draw({cells, column, limit, signed, selected, label})` shows one column of
+ * The map of `grid` in the page's section. `draw({cells, column, shades, signed, selected, label})` shows one column of
  * `cells`; `bound(first, last)` are the columns that are played. P plays them where the focus is in this section or in
  * the plots.
  *
@@ -28,7 +22,7 @@ export function createCountMap(grid, axis, on) {
   const map = createMap($("[data-map]"), { bounds: [west, south, east, north], label: "Map of the counts" });
   const playback = createPlayback({ at: on.at, select: on.selectColumn });
   playback.set({ n: axis.labels.length, time: axis.time_s });
-  const now = el("p", { class: "muted" });
+  const now = el("p.muted");
   const { play, speed, other } = playback.elements;
   $("[data-playback]").replaceChildren(play, now, speed, other);
   for (const part of [$("[data-playback]").closest("section"), $("[data-plots]")])
@@ -44,11 +38,12 @@ export function createCountMap(grid, axis, on) {
   });
 
   return {
-    /** @param {{cells: Cells, column: number, limit: number, signed: boolean, selected: number, label: string}} what */
-    draw({ cells, column, limit, signed, selected, label }) {
+    /** @param {{cells: Cells, column: number, shades: import("./raster.js").Shades, signed: boolean, selected: number,
+     *   label: string}} what */
+    draw({ cells, column, shades, signed, selected, label }) {
       const values = Float32Array.from({ length: cells.dimensions }, (_, cell) => cells.row(cell)[column]);
       const raster = { width: grid.columns, height: grid.rows, values };
-      const pixels = pixelsOf(raster, limit, rampNow(signed), signed);
+      const pixels = pixelsOf(raster, shades, rampNow(signed), signed);
       for (let i = 0; i < values.length; i += 1) pixels[4 * i + 3] = values[i] === 0 ? EMPTY : FILLED;
       now.textContent = label;
       $("[data-map]").dataset.column = String(column);

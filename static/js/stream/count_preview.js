@@ -2,11 +2,11 @@
 
 import { createForecast } from "../components/forecast_request.js";
 import { createFollowed } from "../components/release_form/followed.js";
-import { swatch } from "../components/swatch.js";
+import { swatch } from "../core/swatch.js";
 import { $, el, svg } from "../core/dom.js";
 import { whole } from "../core/format.js";
 import { themedColour } from "../core/series_style.js";
-import { counts } from "./release_form.js";
+import { counts } from "./error_text.js";
 import { ticksOf } from "./timestamp_ticks.js";
 
 const [WIDTH, HEIGHT] = [600, 100];
@@ -58,18 +58,11 @@ function drawnStream(
     svg("path", { d: `M${row.map((value, i) => `${x(index[i])} ${y(value ?? 0)}`).join("L")}`, ...attributes });
   const about = `${name}: the upload and one simulation, up to ${counts(most)}`;
   return el(
-    "div",
-    { class: "count-preview__one" },
+    "div.count-preview__one",
     el(
-      "p",
-      { class: "small row row--apart" },
-      el(
-        "span",
-        {},
-        el("strong", {}, name || "All"),
-        el("span", { class: "muted" }, ` typical count ${counts(typical)}`),
-      ),
-      el("span", { class: "muted" }, "error here ", el("strong", {}, counts(error))),
+      "p.small.row.apart",
+      el("span", el("strong", name || "All"), el("span.muted", ` typical count ${counts(typical)}`)),
+      el("span.muted", "error here ", el("strong", counts(error))),
     ),
     svg(
       "svg",
@@ -83,12 +76,6 @@ function drawnStream(
       path(lines.released, { style: { stroke: themedColour(style.colour) }, "stroke-width": 2 }),
       path(lines.counts, { class: "count-preview__truth" }),
     ),
-    el(
-      "p",
-      { class: "count-preview__ends small muted" },
-      el("span", {}, first),
-      el("span", {}, `0 to ${whole(most)}`),
-      el("span", {}, last),
-    ),
+    el("p.count-preview__ends.small.muted", el("span", first), el("span", `0 to ${whole(most)}`), el("span", last)),
   );
 }

@@ -3,20 +3,14 @@
 import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { tableHead } from "../core/elements.js";
+import { swatch } from "../core/swatch.js";
 import { withQuery } from "../core/address.js";
 import { messageOf } from "../core/field_errors.js";
-import { whole } from "../core/format.js";
+import { number, whole } from "../core/format.js";
 import { createNumber, numbersOf, refuseInvalid, showProblem, write } from "../components/number_field.js";
 import { showProblems } from "../components/problem_box.js";
-import { swatch } from "../components/swatch.js";
-import { aboutText, areaText, besideFields, curvesOf, lengthRule } from "./detection_data.js";
 
 const THRESHOLD = { minimum: 0, required: true };
-
-/**
- * @typedef {import("./detection_data.js").Found} Found
- * @typedef {import("./detection_data.js").Release} Release
- */
 
 /**
  * Watch the section; it is loaded when it is opened first. `visible()` are the releases to compare, `threshold()` a
@@ -117,17 +111,65 @@ function tableOf(releases, found) {
   const row = (/** @type {Release} */ { title, style }, /** @type {number} */ i) =>
     el(
       "tr",
-      {},
-      el("th", { scope: "row" }, el("span", { class: "detection__name" }, swatch(style), title)),
-      el("td", { class: "number" }, areaText(found[i])),
-      el("td", { class: "number" }, whole(found[i].positives)),
-      el("td", { class: "number" }, whole(found[i].negatives)),
+      el("th", { scope: "row" }, el("span.detection__name", swatch(style), title)),
+      el("td.number", areaText(found[i])),
+      el("td.number", whole(found[i].positives)),
+      el("td.number", whole(found[i].negatives)),
     );
   return el(
-    "table",
-    { class: "table" },
-    el("caption", { class: "visually-hidden" }, "Area below each curve: 1 is perfect, 0.5 a guess"),
+    "table.table",
+    el("caption.visually-hidden", "Area below each curve: 1 is perfect, 0.5 a guess"),
     tableHead(["Release", "Area", "Events", "Other timestamps"]),
-    el("tbody", {}, releases.map(row)),
+    el("tbody", releases.map(row)),
   );
+}
+
+/** @type {Record<string, string>} */
+const ABOUT = {
+  jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
+  "low-signal": "A low signal is a timestamp of at least so many successive ones below the threshold.",
+};
+const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
+const MOST = 10_000;
+const USUAL = 10;
+
+/**
+ * @typedef {{curve: any, positives: number, negatives: number}} Found
+ * @typedef {{id: string, title: string, style: any, urls: Record<string, string>}} Release
+ */
+
+/** What is detected, in sentences. @param {string} event */
+export const aboutText = (event) => ABOUT[event] + JUDGED;
+
+/** The rule of how many timestamps an event takes, and the usual number of them. @param {number} timestamps */
+export function lengthRule(timestamps) {
+  const longest = Math.max(1, Math.min(MOST, timestamps - 1));
+  return { rule: { minimum: 1, maximum: longest, whole: true, required: true }, value: Math.min(USUAL, longest) };
+}
+
+/** The area below a curve, or why there is none. @param {Pick<Found, "curve" | "positives">} found */
+export function areaText({ curve, positives }) {
+  if (curve) return number(curve.area, 3);
+  return positives ? "every timestamp is such an event" : "no such event";
+}
+
+/** The curves of releases that have one, for a chart. @param {Release[]} releases @param {Found[]} found of each */
+export const curvesOf = (releases, found) =>
+  releases.flatMap(({ id, title, style }, i) => {
+    const { curve } = found[i];
+    return curve ? [{ id, name: title, ...style, x: curve.false_positive_rate, y: curve.true_positive_rate }] : [];
+  });
+
+/**
+ * Errors that belong beside one of the fields, and all others.
+ *
+ * @param {ApiProblem[]} errors
+ * @param {string[]} fields their names
+ */
+export function besideFields(errors, fields) {
+  const isBeside = (/** @type {ApiProblem} */ { field }) => fields.includes(field ?? "");
+  return {
+    beside: /** @type {(ApiProblem & {field: string})[]} */ (errors.filter(isBeside)),
+    others: errors.filter((one) => !isBeside(one)),
+  };
 }

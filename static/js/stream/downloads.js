@@ -2,11 +2,10 @@
 
 import { $ } from "../core/dom.js";
 import { count } from "../core/format.js";
-import { createChartMenu, createTableDialog, saveCsv } from "../charts/chart_menu.js";
+import { createTableDialog, numbersMenu } from "../charts/chart_menu.js";
 import { saveImage } from "./canvas.js";
-import { csvOf, tableOf } from "./numbers.js";
 
-/** @typedef {{head: string[], rows: () => import("./numbers.js").Row[]}} Numbers */
+/** @typedef {import("../charts/chart_menu.js").Numbers} Numbers */
 
 /**
  * Put a menu into each place of the page that has one.
@@ -23,13 +22,10 @@ export function addDownloads({ page, known, state, lines, canvases }) {
    * @param {{title: string, name: string, canvases?: () => HTMLCanvasElement[], across?: number, csv: Numbers,
    *   table?: Numbers}} what
    */
-  function add(place, { title, name, canvases: images, across, csv, table = csv }) {
-    const menu = createChartMenu(title);
-    const save = () => saveCsv(csvOf(csv.head, csv.rows()), name);
-    const show = () => dialog.show({ title, table: tableOf(title, table.head, table.rows()), saveCsv: save });
+  function add(place, { canvases: images, across, ...what }) {
+    const { title, name } = what;
     const image = images && { PNG: () => saveImage(images(), { title: `${page.dataset}: ${title}`, name, across }) };
-    menu.add({ ...image, CSV: save, "Data table": show });
-    $(place).append(menu.element);
+    $(place).append(numbersMenu({ ...what, dialog, actions: image }));
   }
 
   const { heat, lanes, budget, axis, multiples } = canvases;
@@ -63,7 +59,7 @@ export function addDownloads({ page, known, state, lines, canvases }) {
 }
 
 /**
- * The numbers of each plot; heads are computed when they are read.
+ * The numbers of each plot.
  *
  * @param {{page: any, known: any, state: any, lines: () => any[]}} comparison
  * @param {() => {label: string[], values: any[]}[]} lanes
@@ -78,13 +74,11 @@ export function createNumbers({ page, known, state, lines }, lanes) {
   const pinnedLines = () => [known.lineOfTruth(), ...known.linesOf(lines())];
   return {
     heat: {
-      head: ["dimension", ...labels],
+      head: () => ["dimension", ...labels],
       rows: () => state.order.map((/** @type {number} */ one) => [names[one], ...shownCells().row(one)]),
     },
     column: {
-      get head() {
-        return [`dimension at ${labels[state.cell.column]}`, "truth", ...lines().map(({ title }) => title)];
-      },
+      head: () => [`dimension at ${labels[state.cell.column]}`, "truth", ...lines().map(({ title }) => title)],
       rows: () =>
         state.order.map((/** @type {number} */ one) => [
           names[one],
@@ -92,26 +86,20 @@ export function createNumbers({ page, known, state, lines }, lanes) {
         ]),
     },
     lanes: {
-      get head() {
-        return ["time", ...lanes().map(({ label }) => label.join(", "))];
-      },
+      head: () => ["time", ...lanes().map(({ label }) => label.join(", "))],
       rows: () => columns((column) => lanes().map(({ values }) => values[column])),
     },
     budget: {
-      get head() {
-        return ["time", ...lines().map(({ title, window }) => `${title}, ε in ${count(window, "timestamp")}`)];
-      },
+      head: () => ["time", ...lines().map(({ title, window }) => `${title}, ε in ${count(window, "timestamp")}`)],
       rows: () => columns((column) => lines().map(({ id }) => known.comparisonOf(id).window_spent[column])),
     },
     pinned: {
-      get head() {
-        return [
-          "time",
-          ...state.pinned.flatMap((/** @type {number} */ one) =>
-            pinnedLines().map(({ name }) => `${names[one]}, ${name}`),
-          ),
-        ];
-      },
+      head: () => [
+        "time",
+        ...state.pinned.flatMap((/** @type {number} */ one) =>
+          pinnedLines().map(({ name }) => `${names[one]}, ${name}`),
+        ),
+      ],
       rows: () =>
         inRange(
           columns((column) =>
@@ -120,14 +108,10 @@ export function createNumbers({ page, known, state, lines }, lanes) {
         ),
     },
     releases: {
-      head: ["release", "level", ...page.columns.map((/** @type {any} */ { short }) => short)],
+      head: () => ["release", "level", ...page.columns.map(({ short }) => short)],
       rows: () => [
-        ...page.releases.map((/** @type {any} */ one) => [
-          one.title,
-          one.level,
-          ...page.columns.map((/** @type {any} */ { name }) => one.figures[name]),
-        ]),
-        ["Publish zeros", "", ...page.columns.map((/** @type {any} */ { name }) => page.zeros[name] ?? null)],
+        ...page.releases.map((one) => [one.title, one.level, ...page.columns.map(({ name }) => one.figures[name])]),
+        ["Publish zeros", "", ...page.columns.map(({ name }) => page.zeros[name] ?? null)],
       ],
     },
   };

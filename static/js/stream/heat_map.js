@@ -4,8 +4,7 @@ import { spread } from "../charts/end_labels.js";
 import { el } from "../core/dom.js";
 import { token } from "../core/series_style.js";
 import { clearCanvas, drawUpright, fitted } from "./canvas.js";
-import { rampNow } from "./ramp.js";
-import { pixelsOf, rasterise } from "./raster.js";
+import { pixelsOf, rampNow, rasterise } from "./raster.js";
 
 const LABEL_PX = 12; // between names beside it
 const TITLE_PX = 14; // left of the names, for the title of the axis
@@ -13,9 +12,8 @@ const PAGES = 20; // Page keys move by this part of the rows
 
 /**
  * @typedef {{dimension: number, column: number}} Cell
- * @typedef {import("./cells.js").Cells} Cells
- * @typedef {import("./plot_scale.js").PlotScale} PlotScale
- * @typedef {{cells: Cells, order: number[], signed: boolean, limit: number, named: number[], names: string[]}} Shown
+ * @typedef {import("./raster.js").Shades} Shades
+ * @typedef {{cells: Cells, order: number[], signed: boolean, shades: Shades, named: number[], names: string[]}} Shown
  */
 
 /**
@@ -26,13 +24,13 @@ const PAGES = 20; // Page keys move by this part of the rows
  * @param {{select: (cell: Cell) => void, hover: (cell: Cell | null) => void, pin: (cell: Cell) => void}} on
  */
 export function createHeatMap(host, on) {
-  const canvas = el("canvas", { class: "heat__canvas", "aria-hidden": "true" });
-  const box = el("div", { class: "heat__cell", hidden: true });
-  const hover = el("div", { class: "heat__cell heat__cell--hover", hidden: true });
+  const canvas = el("canvas.heat__canvas", { "aria-hidden": "true" });
+  const box = el("div.heat__cell", { hidden: true });
+  const hover = el("div.heat__cell.heat__cell--hover", { hidden: true });
   const label = "Heat map. Arrow keys move the selected cell, Enter pins its dimension.";
   const area = el(
-    "div",
-    { class: "heat", tabindex: "0", role: "application", "aria-label": label, "aria-describedby": "cell-values" },
+    "div.heat",
+    { tabindex: "0", role: "application", "aria-label": label, "aria-describedby": "cell-values" },
     canvas,
     box,
     hover,
@@ -179,14 +177,14 @@ function watchPointer(area, cellAt, on, preview) {
  * @param {PlotScale} scale
  * @param {number} height
  */
-function drawCells(ctx, { cells, order, signed, limit }, scale, height) {
+function drawCells(ctx, { cells, order, signed, shades }, scale, height) {
   const ratio = window.devicePixelRatio || 1;
   if (!order.length) return;
   const most = { width: Math.round(scale.inner * ratio), height: Math.round(height * ratio) };
   const raster = rasterise(cells, order, most, signed);
   const image = document.createElement("canvas");
   Object.assign(image, { width: raster.width, height: raster.height });
-  const pixels = new ImageData(pixelsOf(raster, limit, rampNow(signed), signed), raster.width, raster.height);
+  const pixels = new ImageData(pixelsOf(raster, shades, rampNow(signed), signed), raster.width, raster.height);
   /** @type {CanvasRenderingContext2D} */ (image.getContext("2d")).putImageData(pixels, 0, 0);
   ctx.imageSmoothingEnabled = false;
   ctx.drawImage(image, scale.left, 0, scale.inner, height);

@@ -1,6 +1,8 @@
-/* What a live stream publishes, as it is published: server-sent events, or requests from time to time without them. */
+/* What a live stream publishes, as it is published: server-sent events, or requests from time to time; its windows. */
 
-import { ApiError, get } from "../core/api.js";
+import { ApiError, get, post } from "../core/api.js";
+import { $, announce } from "../core/dom.js";
+import { number } from "../core/format.js";
 
 const POLL_MS = 2000;
 const FAILURES = 3; // of a connection in a row before requests take its place
@@ -93,4 +95,79 @@ export function createLiveFeed(urls, after, { onRows, onState, onConnection }) {
 
   connect();
   return { stop };
+}
+
+const MOST = 2000; // timestamps that are drawn
+const MOST_COUNTS = 2_000_000; // that are kept, fewer timestamps of many dimensions
+
+/**
+ * `earlier` is what up to w - 1 timestamps before `rows` spent.
+ *
+ * @typedef {{rows: Timestamp[], earlier: number[]}} Kept
+ */
+
+/** What each timestamp and those of its window before it spent. @param {Kept} kept @param {number} window */
+export function windowSums({ rows, earlier }, window) {
+  const budgets = [...earlier, ...rows.map(({ budget }) => budget)];
+  /** @type {number[]} */
+  const found = [];
+  let total = 0;
+  for (let i = 0; i < budgets.length; i += 1) {
+    total += budgets[i];
+    if (i >= window) total -= budgets[i - window];
+    found.push(Math.max(total, 0));
+  }
+  return found.slice(earlier.length);
+}
+
+/**
+ * The same with `fresh` timestamps after them, without the oldest where they are too many.
+ *
+ * @param {Kept} kept
+ * @param {Timestamp[]} fresh
+ * @param {number} window
+ * @param {number} dimensions
+ * @returns {Kept}
+ */
+export function withFresh({ rows, earlier }, fresh, window, dimensions) {
+  const all = [...rows, ...fresh];
+  const most = Math.max(1, Math.min(MOST, Math.floor(MOST_COUNTS / dimensions)));
+  const left = all.slice(0, Math.max(all.length - most, 0)).map(({ budget }) => budget);
+  return { rows: all.slice(-most), earlier: window > 1 ? [...earlier, ...left].slice(1 - window) : [] };
+}
+
+/** @type {Record<string, string>} */
+const STATES = { open: "Publishing", paused: "Paused", closed: "Closed" };
+
+/** `attempt` shows what fails. @param {HTMLElement} card @param {(work: () => Promise<void>) => unknown} attempt */
+export function watchLiveCard(card, attempt) {
+  const { self, live, events, published } = /** @type {Record<string, string>} */ ({ ...card.dataset });
+  const toggle = $("[data-live-toggle]", card); // editors have it
+
+  /** @param {{state: string, window_spent: number}} row */
+  function show({ state, window_spent: spent }) {
+    card.dataset.state = state;
+    $("[data-live-state]", card).textContent = STATES[state];
+    if (toggle) {
+      toggle.textContent = state === "paused" ? "Resume" : "Pause";
+      toggle.hidden = state === "closed";
+    }
+    $("[data-live-window]", card).value = spent;
+    $("[data-live-spent]", card).textContent = number(spent);
+  }
+
+  toggle?.addEventListener("click", () =>
+    attempt(async () => {
+      show(await post(`${self}${card.dataset.state === "paused" ? "resume" : "pause"}/`));
+      announce($("[data-live-state]", card).textContent);
+    }),
+  );
+  const feed = createLiveFeed({ live, events }, Number(published), {
+    onRows: (rows) => {
+      $("[data-live-last]", card).textContent = `last timestamp ${rows[rows.length - 1].time}`;
+    },
+    onState: show,
+    onConnection: () => {},
+  });
+  window.addEventListener("pagehide", () => feed.stop());
 }

@@ -10,7 +10,6 @@ const DAY_MS = 86_400_000;
 
 /**
  * @typedef {{timestamps: number, edges: number[], labels: string[], time_s: number[] | null}} Axis
- * @typedef {ReturnType<typeof plotScale>} PlotScale
  */
 
 /**

@@ -1,41 +1,33 @@
 /* The release form of count streams: errors in counts and relative errors beside those of publishing zeros. */
 
 import { logarithmicAxis, showScale, span } from "../components/release_form/axis.js";
-import { freeRow } from "../components/release_form/free_row.js";
-import { createLevel } from "../components/release_form/level_inputs.js";
 import { precisionText, quotedKind } from "../components/release_form/quoted_form.js";
+import { createLevel } from "../components/release_form/level_inputs.js";
 import { epsilonText } from "../components/release_form/release_form.js";
 import { isGiven } from "../components/number_field.js";
 import { verdictText } from "../components/verdict_text.js";
 import { $, el } from "../core/dom.js";
 import { quantity } from "../core/elements.js";
-import { count, inColumn, number, whole } from "../core/format.js";
+import { count, number, whole } from "../core/format.js";
+import { counts, relative } from "./error_text.js";
 
-const COLUMNS = ["number", "number", "errors__axis", "number", "verdict"];
 const ZEROS = { colour: "--muted", dash: "2 3" };
-
-/** An error in counts: 27, 1,262, 3.5. @param {number} value */
-export const counts = (value) => (Math.abs(value) < 10 ? inColumn(value, 2) : whole(value));
-
-/** A relative error of three decimals: .091, 1.173. @param {number} value */
-export const relative = (value) => (value < 100 ? value.toFixed(3).replace(/^0/, "") : number(value));
 
 const errorOf = (key, figure, forecast) => quantity(`${figure}:${key}`, counts(forecast[figure]));
 
 /** The answer in a line, of the best of `many` rows, null for none, beside the ARE of publishing zeros. */
 export function answerText(best, zeros, many) {
-  if (zeros === null) return [el("strong", {}, "No verdict: there are no counts.")];
+  if (zeros === null) return [el("strong", "No verdict: there are no counts.")];
   if (!best)
     return [
-      el("strong", {}, "No release is usable at this level"),
-      el("span", {}, "raise ε, shorten the window or sum dimensions; publishing zeros has an ARE of ", zerosAre(zeros)),
+      el("strong", "No release is usable at this level"),
+      el("span", "raise ε, shorten the window or sum dimensions; publishing zeros has an ARE of ", zerosAre(zeros)),
     ];
   const { key, title, found: own } = best;
   return [
-    el("strong", {}, `Usable: ${title}`),
+    el("strong", `Usable: ${title}`),
     el(
       "span",
-      {},
       ...[
         "half of the counts within ",
         errorOf(key, "typical_error", own.forecast),
@@ -49,14 +41,14 @@ export function answerText(best, zeros, many) {
 
 const zerosAre = (are) => quantity("are:zeros", relative(are));
 
-/** The rule of the verdicts, with the bounds of the data. */
-export const ruleText = (rules) =>
+/** The rule of the verdicts, with the bounds of the data and the floor of what ARE divides by. */
+export const ruleText = (rules, floor) =>
   rules
     ? [
-        el("strong", {}, "Rule, by ARE"),
-        el("span", {}, `usable: up to ${relative(rules.usable)}`),
-        el("span", {}, "coarse: better than zeros, ", zerosAre(rules.coarse)),
-        el("span", {}, "ARE: |release − truth| ÷ max(truth, 1\u202f% of the dimension’s total), mean"),
+        el("strong", "Rule, by ARE"),
+        el("span", `usable: up to ${relative(rules.usable)}`),
+        el("span", "coarse: better than zeros, ", zerosAre(rules.coarse)),
+        el("span", `ARE: |release − truth| ÷ max(truth, floor), mean. Floor: ${floor}`),
       ]
     : [];
 
@@ -80,16 +72,14 @@ export const short = ({ window, sensitivity }, step) => [
 /** What components/release_form/release_form.js takes of the count stream of a page; `preview` of count_preview.js. */
 export function streamKind(page, preview) {
   const { timestamps, step } = page;
-  const free = freeRow("Publish zeros", ZEROS, COLUMNS, ({ zeros }) => zeros.are);
   return quotedKind(page, {
-    columns: COLUMNS,
     noun: "release",
     unusable: "Raise ε, shorten the window, or tick one all the same.",
     accepted: {
       bodyOf: (/** @type {number} */ accepted) => ({ accepted }),
       none: "repeated or averaged counts alone are off by more",
     },
-    free,
+    free: { title: "Publish zeros", lineStyle: ZEROS, figureOf: ({ zeros }) => zeros.are },
     figureOf: ({ forecast }) => forecast.are ?? Infinity,
     isApart: ({ canTick }) => !canTick,
     apart: "No guarantee for windows: simulation only",
@@ -110,13 +100,13 @@ export function streamKind(page, preview) {
     bar: (state, chosen) => preview.follow(chosen),
     show(found, rows, values) {
       preview.show(rows, values);
-      return showCounts(found, rows, free);
+      return showCounts(found, rows, page.floor);
     },
   });
 }
 
 /** Fill the rows with `found`, and return the answer and the rule. */
-function showCounts({ zeros, rules, mechanisms }, rows, free) {
+function showCounts({ zeros, rules, mechanisms }, rows, floor) {
   const each = [zeros, ...mechanisms.map(({ forecast }) => forecast)];
   const axis = logarithmicAxis(each.flatMap((one) => [one.typical_error, one.p95_error]));
   const cells = (key, forecast, lineStyle) => {
@@ -136,7 +126,7 @@ function showCounts({ zeros, rules, mechanisms }, rows, free) {
     fill([...cells(key, found.forecast, lineStyle), text], found.verdict);
     figures.textContent = precisionText(found.forecast);
   }
-  free.fill([...cells("zeros", zeros, ZEROS), "the line to beat, ε 0"]);
+  rows.free.fill([...cells("zeros", zeros, ZEROS), "the line to beat, ε 0"]);
   showScale(
     rows.table,
     $("[data-errors-scale]"),
@@ -147,7 +137,7 @@ function showCounts({ zeros, rules, mechanisms }, rows, free) {
   $("[data-count-facts]").replaceChildren(
     ...(known ? [" · typical count ", errorOf("zeros", "typical_error", zeros)] : []),
   );
-  return { answer: answerText(rows.best(), zeros.are, rows.tickable().length), rule: ruleText(rules) };
+  return { answer: answerText(rows.best(), zeros.are, rows.tickable().length), rule: ruleText(rules, floor) };
 }
 
 function marksOf(zeros, axis) {

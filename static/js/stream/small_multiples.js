@@ -58,8 +58,7 @@ export function createSmallMultiples(host, on) {
         if (!charts.has(dimension)) charts.set(dimension, createOne(dimension, on));
       });
       host.replaceChildren(...what.dimensions.map((dimension) => charts.get(dimension)?.element ?? ""));
-      if (!what.dimensions.length)
-        host.append(el("p", { class: "muted" }, "Pin dimensions in the list to see them here."));
+      if (!what.dimensions.length) host.append(el("p.muted", "Pin dimensions in the list to see them here."));
       paint();
     },
     paint,
@@ -94,16 +93,12 @@ export const short = (value) =>
 /** @param {number} dimension @param {Listeners} on */
 function createOne(dimension, on) {
   const canvas = el("canvas", { role: "img" });
-  const name = el("button", { class: "bare multiple__name clip", type: "button", onclick: () => on.select(dimension) });
-  const note = el("span", { class: "small muted" });
-  const remove = el(
-    "button",
-    { class: "bare multiple__unpin", type: "button", onclick: () => on.unpin(dimension) },
-    "×",
-  );
+  const name = el("button.bare.multiple__name.grow.strong.clip", { onclick: () => on.select(dimension) });
+  const note = el("span.small.muted");
+  const remove = el("button.bare.multiple__unpin", { onclick: () => on.unpin(dimension) }, "×");
   const larger = enlargeButton(() => on.enlarge(dimension, larger));
-  const head = el("div", { class: "multiple__head line" }, name, note, larger, remove);
-  const element = el("div", { class: "multiple" }, head, canvas);
+  const head = el("div.multiple__head.line", name, note, larger, remove);
+  const element = el("div.multiple", head, canvas);
   return {
     element,
     /** @param {Shown} shown @param {number} i @param {number[]} span */

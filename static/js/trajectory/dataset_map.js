@@ -6,11 +6,9 @@ import { $, $$, announce } from "../core/dom.js";
 import { count, whole } from "../core/format.js";
 import { createMap } from "../map/map.js";
 import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints, runsOfSeries, seriesOf } from "./people.js";
-import { createPeopleHover } from "./people_hover.js";
-import { createPeopleList } from "./people_list.js";
+import { createPeopleHover, createPeopleList } from "./people_list.js";
 import { showStepFacts } from "./step_statistics.js";
-import { fetchTrack } from "./track.js";
-import { fetchWithPreview } from "./track_preview.js";
+import { fetchTrack, fetchWithPreview } from "./track.js";
 
 const ALL = "original"; // the layer of all series
 const ONE = "series"; // and of the one that is shown alone
@@ -22,6 +20,7 @@ export async function showPoints(page) {
   const series = await seriesOf(page);
   const counts = series.map(({ points }) => points);
   const people = peopleOf(series);
+  const colours = people.map(({ colour }) => colour);
   const isOne = series.length === 1;
   const map = createMap($("[data-map]"), { bounds: page.bounds, label: `Map of ${page.name}`, describe });
   const marks = createMarks(map);
@@ -29,12 +28,12 @@ export async function showPoints(page) {
   let chosen = isOne ? 0 : null; // the series shown alone
   /** @type {any} */
   let all = null; // the track of all of them
+  const known = () => ({ original: chosen === null ? all : null, layers: [] });
   const panel = isOne ? null : createPanel(series, { map, people, known, choose });
 
   /** What an image of the map states: nothing of it is published. */
   function describe() {
     const one = chosen === null ? null : people[chosen];
-    const colours = people.map(({ colour }) => colour);
     const alone = { ids: [ALL, ONE], kind: "line", style: { colour: isOne ? "--foreground" : one?.colour } };
     const each = { ids: [ALL], kind: "people", name: `${allText(series)}: ${coloursText(series)}`, style: { colours } };
     return {
@@ -49,14 +48,9 @@ export async function showPoints(page) {
     };
   }
 
-  function known() {
-    return { original: chosen === null ? all : null, layers: [] };
-  }
-
   async function showAll(isStale) {
     if (!all) {
       const track = await fetchTrack(urls.tracks);
-      const colours = people.map(({ colour }) => colour);
       map.addPeople({ id: ALL, track, colours, colour: "--foreground", width: lineWidth(people.length) });
       all = track;
       panel?.drawn(track.n, counts);

@@ -2,7 +2,7 @@
 
 import { allText, isOfPeople, peopleOf } from "./people.js";
 import { searchSelect } from "../components/search_select.js";
-import { swatch } from "../components/swatch.js";
+import { swatch } from "../core/swatch.js";
 
 export const ALL = "all";
 
@@ -18,30 +18,22 @@ export const ALL = "all";
 export function seriesChoice(host, series, onChange, { all = false, chosen = 0 } = {}) {
   if (series.length < 2) return { set: () => {} };
   const valueOf = (index) => (index === null ? ALL : String(index));
-  const each = peopleOf(series).map(({ index, name, colour }) => ({
-    value: String(index),
-    text: name,
-    mark: all ? () => swatch({ colour, dash: "" }) : undefined,
-  }));
+  const markOf = (colour) => (all ? () => swatch({ colour, dash: "" }) : undefined);
+  const optionOf = ({ index, name, colour }) => ({ value: String(index), text: name, mark: markOf(colour) });
+  const each = peopleOf(series).map(optionOf);
   const options = all ? [{ value: ALL, text: allText(series) }, ...each] : each;
-  const select = searchSelect(isOfPeople(series) ? "Person" : "Series", options, valueOf(chosen), (value) =>
-    onChange(value === ALL ? null : Number(value)),
-  );
+  const choose = (value) => onChange(value === ALL ? null : Number(value));
+  const select = searchSelect(isOfPeople(series) ? "Person" : "Series", options, valueOf(chosen), choose);
   host.replaceChildren(select.element);
   return { set: (index) => select.set(valueOf(index)) };
 }
 
 /**
  * What creates the view of all people, loaded where there are several: of one it is never on.
- * @param {any[]} series @param {{series: number | null}} view
+ *
  * @returns {Promise<(bench: Element, options: any) => any>}
  */
 export async function peopleViewFor(series, view) {
   if (series.length > 1 || view.series === null) return (await import("./compare/people_view.js")).createPeopleView;
-  return () => ({
-    isOn: () => false,
-    show() {},
-    coloured: (/** @type {any} */ tracks) => tracks,
-    place: () => undefined,
-  });
+  return () => ({ isOn: () => false, show() {}, coloured: (tracks) => tracks, place: () => undefined });
 }

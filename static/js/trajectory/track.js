@@ -1,11 +1,12 @@
-/* The binary track of a dataset or a release: whole numbers as differences, no row per point.
+/* The binary track of a dataset or a release, its parts and frame: whole numbers as differences, no row per point.
  *
  *   uint32 magic "CIRN", version 2, n, flags, unit; uint32 bytes of each stream; then the streams lon, lat (units of
  *   1e-7 degrees), time (ms; flag 1), event (flag 2), ends of pieces (flag 4). A number is the difference to the one
  *   before, as twice it or -1 - twice it where negative, in bytes of seven bits, the highest set where more follow.
  */
 
-import { yieldToPage } from "../core/yielding.js";
+import { lastAtMost } from "../core/sorted_search.js";
+import { yieldToPage } from "../core/once.js";
 import { heightE32 } from "../map/projection.js";
 
 const MAGIC = 0x4e524943;
@@ -165,4 +166,105 @@ export async function fetchTrack(url, { signal, time = true } = {}) {
   const answer = await fetch(url, { signal, credentials: "same-origin" });
   if (!answer.ok) throw new Error(`The events could not be loaded (${answer.status}). Reload the page to try again.`);
   return decodeTrack(await answer.arrayBuffer(), { time });
+}
+
+// Until all of a large track is there the map shows the server's rendering of the view ----------------
+
+const LARGE = 100_000; // events; fewer are there before an image of them would be
+const HEAD_START_MS = 400; // the view is small and goes first, but nothing waits for it long
+
+/**
+ * The whole track behind `url`, of about `n` events. Until it is there `map` shows an image of it in `style` (see
+ * addTrack), as a layer of its own that nothing is picked from. `options` are those of fetchTrack.
+ */
+export async function fetchWithPreview(map, url, n, style, options = {}) {
+  const view = n < LARGE ? null : map.view();
+  if (!view?.width) return fetchTrack(url, options);
+  const id = `early-${style.id}`;
+  const preview = new AbortController();
+  const shown = fetchTrack(`${url}&${new URLSearchParams(view)}`, { signal: preview.signal })
+    .then((track) => preview.signal.aborted || map.addTrack({ ...style, id, track }))
+    .catch(() => {}); // the track itself reports what is wrong
+  await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, HEAD_START_MS))]);
+  try {
+    return await fetchTrack(url, options);
+  } finally {
+    preview.abort();
+    map.remove(id); // in the frame that draws the track itself
+  }
+}
+
+// Parts of tracks, as the map takes them: a range of events, or some of them --------------------------
+
+const parts = new WeakMap(); // the last part of each track: the map draws again what is another object
+
+/** The part of a track that lies in `range` [first, last + 1) of the events; all of it without a range. */
+export function partOf(track, range) {
+  if (!range) return track;
+  const key = range.join();
+  const known = parts.get(track);
+  if (known?.key === key) return known.part;
+  const [start, end] = range.map((event) => indexOf(track, event));
+  const part = track.part(start, end);
+  parts.set(track, { key, part });
+  return part;
+}
+
+/** Where the events from `event` on begin in a track. */
+const indexOf = (track, event) => (track.event ? lastAtMost(track.event, event - 1) + 1 : Math.min(event, track.n));
+
+/** The event of the i-th place of a track's part. */
+export function eventOf(track, range, i) {
+  const at = (range ? indexOf(track, range[0]) : 0) + i;
+  return track.event ? track.event[at] : at;
+}
+
+/** The events of `runs` alone. */
+export function pickedFrom(track, runs) {
+  return joinTracks(runs.map(([start, end]) => track.part(start, end)));
+}
+
+// The part of the map that a released track is framed on ----------------------------------------------
+
+const FRAMED = 0.98; // of the positions, along each axis
+
+/** @param {Float64Array} sorted @param {number} share */
+const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
+
+/**
+ * The box of most of a track: single far draws do not decide what is seen.
+ *
+ * @param {{lonE7: Int32Array, latE7: Int32Array, n: number}} track
+ * @returns {Bounds}
+ */
+export function frameOf({ lonE7, latE7, n }) {
+  const [first, last] = [(1 - FRAMED) / 2, (1 + FRAMED) / 2];
+  const middle = lonE7[n >> 1] / 1e7;
+  const near = Float64Array.from(lonE7, (x) => x / 1e7 - 360 * Math.round((x / 1e7 - middle) / 360)).sort();
+  const across = Float64Array.from(latE7, (y) => y / 1e7).sort();
+  const turned = (/** @type {number} */ x) => x - 360 * Math.round(x / 360);
+  return [turned(quantile(near, first)), quantile(across, first), turned(quantile(near, last)), quantile(across, last)];
+}
+
+/** How large a box is along its longer side, in degrees. @param {Bounds} box */
+export const sizeOf = ([west, south, east, north]) =>
+  Math.max(east < west ? east + 360 - west : east - west, north - south);
+
+// How large noise is on a map ---------------------------------------------------------------------------
+
+const METRES_PER_DEGREE = 111_195;
+const LARGEST_PX = 54; // of a circle in its drawing
+
+/**
+ * Radii in pixels of the circles that hold half and 19 of 20 of the noise. `fits` is false where the larger one would
+ * leave its drawing: both are then smaller by the same factor.
+ *
+ * @param {{half: number, most: number}} noiseM metres
+ * @param {number} pixelsPerDegree of latitude
+ */
+export function circleRadii({ half, most }, pixelsPerDegree) {
+  const perMetre = pixelsPerDegree / METRES_PER_DEGREE;
+  const fits = most * perMetre <= LARGEST_PX;
+  const scale = fits ? perMetre : LARGEST_PX / most;
+  return { fits, radii: { half: half * scale, most: most * scale } };
 }

@@ -16,7 +16,6 @@ django.setup()
 
 from celery import current_app  # noqa: E402
 from django.db import close_old_connections, connection  # noqa: E402
-from django.db.models import Max  # noqa: E402
 from django.utils import timezone  # noqa: E402
 from rest_framework.test import APIClient  # noqa: E402
 
@@ -25,9 +24,10 @@ from dashboard.datasets import execution, services  # noqa: E402
 from dashboard.datasets.models import BudgetEntry, Dataset  # noqa: E402
 from dashboard.experiments.models import Experiment  # noqa: E402
 from dashboard.jobs.models import OPEN, State  # noqa: E402
+from dashboard.jobs.tasks import TASKS  # noqa: E402
 from dashboard.landmarks.services import mark_landmarks  # noqa: E402
 from dashboard.releases.models import Release  # noqa: E402
-from dashboard.releases.tasks import run_release  # noqa: E402
+from dashboard.storage.stored_path import stored_files  # noqa: E402
 from privacy_engine.data import Trajectory  # noqa: E402
 
 api = APIClient()
@@ -84,7 +84,7 @@ def row(*, pk):
         "files": sorted(path.name for path in found.folder.iterdir()),
         "errors": sorted(path.name for path in found.dataset.folder.iterdir(f"errors-{pk}-")),
         "charges": list(BudgetEntry.objects.filter(release_id=pk).values_list("amount", flat=True)),
-        "data_path": os.fspath(found.data_path),
+        "data_path": "" if stored_files().shared else os.fspath(found.data_path),
     }
 
 
@@ -92,13 +92,12 @@ def experiment(*, pk):
     found = Experiment.objects.get(pk=pk)
     names = ("state", "attempt", "error", "progress", "table_sha256")
     parts = Counter(found.parts.values_list("state", flat=True))
-    most = found.parts.aggregate(most=Max("attempt"))["most"]
-    return {name: getattr(found, name) for name in names} | {"parts": dict(parts), "most_attempts": most}
+    return {name: getattr(found, name) for name in names} | {"parts": dict(parts)}
 
 
 def enqueue(*, pk, times):
     for _ in range(times):
-        run_release.apply_async(args=[pk])
+        TASKS[Release].apply_async(args=[pk])
     return times
 
 

@@ -174,7 +174,7 @@ class Server:
             row = self.experiment(pk)
             return row["state"] == state and "running" not in row["parts"]
 
-        wait_for(finished, within_s=within_s, why=f"{pk} is {state}")
+        until(finished, within_s, lambda: f"{pk} is {state} within {within_s:g} s: {self.experiment(pk)}", every_s=0.03)
         return self.experiment(pk)
 
     def computed(self):

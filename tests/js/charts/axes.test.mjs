@@ -1,10 +1,17 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
-
-import { eventAxis, linearAxis, logAxis, shareAxis, valueAxis } from "../../../static/js/charts/axes.js";
-import { endLabels, spread } from "../../../static/js/charts/end_labels.js";
-import { alongOf, eventScale, eventText, hasTimes } from "../../../static/js/charts/event_scale.js";
-import { widthOf } from "../../../static/js/charts/text_width.js";
+import {
+  alongOf,
+  eventAxis,
+  eventScale,
+  eventText,
+  hasTimes,
+  linearAxis,
+  logAxis,
+  shareAxis,
+  valueAxis,
+} from "../../../static/js/charts/axes.js";
+import { endLabels, spread, widthOf } from "../../../static/js/charts/end_labels.js";
 import { wrapped } from "../../../static/js/core/text_lines.js";
 import { daysText, momentText, offsetOf, shownZone, timeTicks } from "../../../static/js/charts/zoned_time.js";
 import { check, gives, joined, rows } from "../cases.mjs";

@@ -1,9 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
-
-import { createAxes } from "../../../static/js/charts/chart_axes.js";
-import { csvOf, quoted, rowsOf } from "../../../static/js/charts/chart_rows.js";
-import { inOrder, kindOf, readoutOf } from "../../../static/js/charts/readout.js";
+import { createAxes, inOrder, kindOf, readoutOf } from "../../../static/js/charts/chart_pointer.js";
+import { linesCsv, quoted, rowsOf } from "../../../static/js/charts/chart_table.js";
 import * as medians from "../../../static/js/charts/rolling_median.js";
 import { joined, rows } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
@@ -62,10 +60,10 @@ test("medians are columns before the band; rows may stand for heights", () => {
 });
 
 test("a CSV has units and kinds, and nothing for what is not known", () => {
-  equal(csvOf([LINES[0]], "m"), "event_index,one (m)\n0,5\n2,\n");
-  equal(csvOf([{ ...LINES[0], name: "a, b" }], ""), 'event_index,"a, b"\n0,5\n2,\n');
+  equal(linesCsv([LINES[0]], "m"), "event_index,one (m)\n0,5\n2,\n");
+  equal(linesCsv([{ ...LINES[0], name: "a, b" }], ""), 'event_index,"a, b"\n0,5\n2,\n');
   const kind = (event) => (event ? "landmark" : "");
-  equal(csvOf([LINES[0]], "m", { name: "t" }, kind), "t,one (m),kind\n0,5,\n2,,landmark\n");
+  equal(linesCsv([LINES[0]], "m", { name: "t" }, kind), "t,one (m),kind\n0,5,\n2,,landmark\n");
 });
 
 const line = (more) => ({ name: "a", x: [0, 1, 2], y: [10, null, 30], ...more });

@@ -1,11 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
+import * as names from "../../../static/js/checkins/grid_cells.js";
+import { densityPixels } from "../../../static/js/checkins/grid_cells.js";
+import { bestOf } from "../../../static/js/checkins/best_model.js";
 import { boundsOf, placeOf, polygonOf } from "../../../static/js/checkins/cell_places.js";
-import { densityPixels } from "../../../static/js/checkins/density.js";
-import * as evaluation from "../../../static/js/checkins/evaluation_data.js";
-import * as names from "../../../static/js/checkins/grid_names.js";
-import { simulated } from "../../../static/js/checkins/simulations.js";
+import * as evaluation from "../../../static/js/checkins/evaluation.js";
+import { simulated } from "../../../static/js/checkins/evaluation.js";
 import { check, gives, rows } from "../cases.mjs";
 import { draws } from "../support.mjs";
 
@@ -164,4 +165,15 @@ test("a model is simulated with the parameters shown where it has them, else wit
     { epsilon: 1, other: 3, none: 0 },
   );
   deepEqual(found, [{ name: "m", epsilon: 1, own: 2, none: 0 }, { name: "n" }]);
+});
+
+test("the best model has the best verdict, then the most hits; what is not known is none", () => {
+  const of = (...forecasts) => {
+    const all = forecasts.map(([hits, name]) => ({ hits, verdict: name && { name } }));
+    const best = bestOf(["a", "b", "c"], all);
+    return best && `${best.release} ${best.hits}`;
+  };
+  equal(of([90, "coarse"], [80, "usable"], [85, "usable"]), "c 85");
+  equal(of([300, "person-exposed"], [null, null], [10, "worse-than-free"]), "c 10");
+  equal(of([null, null], [null, null], [null, null]), null);
 });

@@ -15,7 +15,7 @@ const { failZone } = await import("../../../static/js/trajectory/landmark_editor
 const { sizeText } = await import("../../../static/js/trajectory/release_form/noise_preview.js");
 const { peopleViewFor } = await import("../../../static/js/trajectory/series_choice.js");
 const { simulationsText } = await import("../../../static/js/checkins/comparison_text.js");
-const { area } = await import("../../../static/js/trajectory/landmark_editor/zone_list.js");
+const { area } = await import("../../../static/js/trajectory/landmark_editor/zone_editor.js");
 
 test("an error of an experiment is shown at the control of its field, that of a zone beside the zone", () => {
   const shown = [];

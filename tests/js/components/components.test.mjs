@@ -2,10 +2,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
 import { draggedBox, handlesOf, isBox, roundedBox } from "../../../static/js/components/box_edit.js";
-import { budgetShares, floorOf } from "../../../static/js/components/budget_shares.js";
+import { budgetShares, floorOf } from "../../../static/js/components/submit_bar.js";
 import { watchStates } from "../../../static/js/components/job_status.js";
-import { matching } from "../../../static/js/components/matching.js";
-import { playSchedule } from "../../../static/js/components/playback_schedule.js";
+import { matching } from "../../../static/js/components/search_select.js";
+import { playSchedule } from "../../../static/js/components/timeline_playback.js";
 import { usualStep } from "../../../static/js/core/sorted_search.js";
 import { timelineScale } from "../../../static/js/components/timeline_scale.js";
 import { gives, joined } from "../cases.mjs";

@@ -1,11 +1,10 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-
-import * as levels from "../../../static/js/components/experiment/levels.js";
-import { beginningOf } from "../../../static/js/components/experiment_form/beginning.js";
+import * as levels from "../../../static/js/components/experiment/results_view.js";
+import { beginningOf } from "../../../static/js/components/experiment_form/kept_experiment.js";
 import * as cells from "../../../static/js/components/experiment_form/cells.js";
 import * as kind from "../../../static/js/components/experiment_form/mechanism_spec.js";
-import { barTexts } from "../../../static/js/components/experiment_form/plan_text.js";
+import { barTexts } from "../../../static/js/components/experiment_form/plan.js";
 import { check, gives } from "../cases.mjs";
 import { draws, plain } from "../support.mjs";
 

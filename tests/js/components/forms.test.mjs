@@ -1,15 +1,15 @@
 /* What modules of forms, dialogs and lists compute beside the elements they make. */
+
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { test } from "node:test";
-
 import { historyOf } from "../../../static/js/checkins/comparison.js";
-import { venuesRelease } from "../../../static/js/checkins/venues.js";
+import { venuesRelease } from "../../../static/js/checkins/comparison_text.js";
 import { check, gives, spaced } from "../cases.mjs";
 import { pageOf, setGlobals } from "../support.mjs";
 
 setGlobals({ document: pageOf() });
 const { opensLog } = await import("../../../static/js/components/experiment/chart_panels.js");
-const { ordered } = await import("../../../static/js/components/experiment_form/checkbox_group.js");
+const { ordered } = await import("../../../static/js/components/experiment_form/value_list.js");
 const { lack } = await import("../../../static/js/components/experiment_form/measures.js");
 const { where } = await import("../../../static/js/components/experiment_form/plan.js");
 const { specIn } = await import("../../../static/js/components/experiment_form/spec_text.js");
@@ -17,15 +17,15 @@ const { inPercent, ofValue } = await import("../../../static/js/components/exper
 const { ownValues } = await import("../../../static/js/components/experiment_form/variant_cards.js");
 const fields = await import("../../../static/js/components/form_fields.js");
 const report = await import("../../../static/js/components/import_report.js");
-const { statusText, title } = await import("../../../static/js/components/jobs_drawer.js");
+const { statusText, title } = await import("../../../static/js/components/jobs.js");
 const { isGiven } = await import("../../../static/js/components/number_field.js");
-const { linksUrl } = await import("../../../static/js/components/public_links.js");
+const { linksUrl } = await import("../../../static/js/components/dialogs.js");
 const { stepOf } = await import("../../../static/js/components/timeline.js");
-const attack = await import("../../../static/js/trajectory/compare/attack_form.js");
-const { valueOf } = await import("../../../static/js/trajectory/compare/attack_panel.js");
-const { meaning } = await import("../../../static/js/trajectory/compare/guarantee.js");
+const attack = await import("../../../static/js/trajectory/compare/attacks.js");
+const { valueOf } = await import("../../../static/js/trajectory/compare/attacks.js");
+const { meaning } = await import("../../../static/js/trajectory/compare/releases_view.js");
 const { otherText } = await import("../../../static/js/trajectory/experiment_form/data_source.js");
-const { stepVariance } = await import("../../../static/js/trajectory/speed_field.js");
+const { stepVariance } = await import("../../../static/js/trajectory/postprocess_steps.js");
 
 test("a slider reaches from a hundredth to a hundred times the example, within the bounds, in two digits", () => {
   const ends = (field) => [0, 200, 400].map(fields.logarithmic(field).value);
@@ -195,20 +195,11 @@ test("what was understood of a file, and lines in a list", () => {
   check(report.understood, [
     [[read], "GPX, 20 of 21 points read in 1 series"],
     [[{ ...read, format_title: null, rows_read: 20 }], "gpx, 20 events read in 1 series"],
-    [
-      [
-        { ...read, kept: 374 },
-        { item: "timestamp", dimensions: 1298 },
-      ],
-      "GPX, 374 timestamps of 1,298 dimensions",
-    ],
-    [
-      [
-        { ...read, kept: 1 },
-        { item: "timestamp", dimensions: 0 },
-      ],
-      "GPX, 1 timestamp of 0 dimensions",
-    ],
+    [[{ ...read, kind: "stream", kept: 374 }, { dimensions: 1298 }], "GPX, 374 timestamps of 1,298 dimensions"],
+    [[{ ...read, kind: "stream", kept: 1 }, { dimensions: 0 }], "GPX, 1 timestamp of 0 dimensions"],
+    [[{ ...read, kind: "stream", rows_read: 20 }], "GPX, 20 timestamps"],
+    [[{ ...read, kind: "checkins", rows_read: 20 }], "GPX, 20 check-ins"],
+    [[{ ...read, kind: "checkins", rows_read: 20 }, { users: 1 }], "GPX, 20 check-ins of 1 user"],
   ]);
   const dropped = { a: { count: 2, message: "No place." }, b: { count: 9, message: "No time." } };
   check(report.whyFew, [

@@ -1,12 +1,13 @@
 /* The import page: values as read, the exchange of roles, totals, and what is doubted with what mends it. */
 import { deepEqual, equal, match } from "node:assert/strict";
+
 import { test } from "node:test";
 
 import { check } from "../cases.mjs";
 import { setElements } from "../elements.mjs";
 
 setElements();
-const { asRead, rowAsRead } = await import("../../../static/js/components/as_read.js");
+const { asRead, rowAsRead } = await import("../../../static/js/components/import_report.js");
 const { groupsOf } = await import("../../../static/js/components/column_table.js");
 const { giveRole } = await import("../../../static/js/components/column_preview.js");
 const { leftOut, renderReport } = await import("../../../static/js/components/import_report.js");

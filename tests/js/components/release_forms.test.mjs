@@ -1,8 +1,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+
 import { test } from "node:test";
 
 import * as checkins from "../../../static/js/checkins/release_form.js";
 import { placeOf } from "../../../static/js/components/release_form/axis.js";
+import * as errors from "../../../static/js/stream/error_text.js";
 import * as stream from "../../../static/js/stream/release_form.js";
 import { check, gives, spaced } from "../cases.mjs";
 import { FakeElement, setElements } from "../elements.mjs";
@@ -10,17 +12,25 @@ import { draws } from "../support.mjs";
 
 setElements();
 const { showPromises, spendingText } = await import("../../../static/js/components/release_form/quoted_form.js");
-const { QuotedTable } = await import("../../../static/js/components/release_form/quoted_table.js");
+const { QuotedTable } = await import("../../../static/js/components/release_form/quoted_form.js");
+const { partsOf } = await import("../../../static/js/components/release_form/release_table.js");
 const { createFollowed } = await import("../../../static/js/components/release_form/followed.js");
-const { freeRow } = await import("../../../static/js/components/release_form/free_row.js");
 const { summaryOf } = await import("../../../static/js/components/release_form/submit_summary.js");
 
 const joined = (nodes) => [nodes].flat(Infinity).map((one) => one.textContent ?? one);
 const textOf = (nodes) => spaced(joined(nodes).join(""));
 
+test("a title names the package of a mechanism of someone else, the mark first", () => {
+  const texts = (title) => partsOf(title).map(({ textContent }) => textContent);
+  deepEqual(texts("Skip + Random-walk smoother"), ["Skip", "+ Random-walk smoother"]);
+  deepEqual(texts("Adaptive (literal)"), ["Adaptive (literal)"]);
+  const marked = ["Halves", "not reviewed · own-mechanism 0.1.0", "+ Smoother"];
+  deepEqual(texts("Halves (own-mechanism 0.1.0, not reviewed) + Smoother"), marked);
+});
+
 test("figures in a table have one precision", () => {
-  gives(stream.counts, { 26.7: "27", 1262.4: "1,262", 3.46: "3.5", 4: "4.0", 0: "0.0" });
-  gives(stream.relative, { 0.0912: ".091", 1.173: "1.173", 0: ".000", 1234.5: "1,230" });
+  gives(errors.counts, { 26.7: "27", 1262.4: "1,262", 3.46: "3.5", 4: "4.0", 0: "0.0" });
+  gives(errors.relative, { 0.0912: ".091", 1.173: "1.173", 0: ".000", 1234.5: "1,230" });
   gives(checkins.rate, { 462: ".462", 1000: "1.000", 5: ".005" });
   gives(checkins.signed, { 15: "+.015", "-117": "−.117", 0: ".000" });
 });
@@ -35,7 +45,10 @@ test("the answer of count streams names the best, its errors and those of zeros,
   );
   match(textOf(stream.answerText(null, 0.239, 11)), /^No release is usable at this level.* zeros has an ARE of \.239$/);
   match(textOf(stream.answerText(null, null, 11)), /^No verdict: there are no counts/);
-  match(textOf(stream.ruleText({ usable: 0.1, coarse: 0.239 })), /usable: up to \.100coarse: better than zeros, \.239/);
+  match(
+    textOf(stream.ruleText({ usable: 0.1, coarse: 0.239 }, "1 % here")),
+    /\.100coarse: better than zeros, \.239.*Floor: 1 % here$/,
+  );
   deepEqual(stream.ruleText(null), []);
 });
 
@@ -142,12 +155,17 @@ test("rows are in the order of their figure, with what is free amid them and wea
   FakeElement.prototype.contains ??= () => false;
   Object.defineProperty(FakeElement.prototype, "childElementCount", { get: () => -1, configurable: true });
   globalThis.HTMLElement ??= class {};
-  const free = freeRow("zeros", { colour: "--muted", dash: "" }, ["number"], ({ zeros }) => zeros);
+  const heads = ["", "", "number", "errors__axis", "verdict", "errors__open"].map((className) => ({ className }));
+  table.tHead = { rows: [{ cells: heads }] };
+  const free = { title: "zeros", lineStyle: { colour: "--muted", dash: "" }, figureOf: ({ zeros }) => zeros };
   const kind = {
-    ...{ columns: ["number"], apart: "Weaker", free, figureOf: ({ are }) => are },
+    ...{ apart: "Weaker", free, figureOf: ({ are }) => are },
     isApart: ({ mechanism }) => mechanism.name === "weak",
   };
   const rows = new QuotedTable(table, listed, kind, { onChange() {}, simulateAll() {} });
+  const classes = (row) => row.all("td").map((cell) => cell.attributes.class);
+  deepEqual(classes(rows.rows[0].element).slice(1), ["number", "errors__axis", "verdict", "errors__open"]);
+  deepEqual(classes(rows.free.element).slice(1), ["number", "errors__axis", "verdict", "errors__open"]);
   const show = (mechanisms) => rows.show({ zeros: 0.2, mechanisms }, rows.rows);
   const shown = () =>
     table

@@ -3,12 +3,12 @@ import { test } from "node:test";
 
 import { rangeOf, readdress, withQuery } from "../../../static/js/core/address.js";
 import { isInRuns, runsWithin, runsWithout, spanOf } from "../../../static/js/core/event_runs.js";
-import { fileName, pageFileName } from "../../../static/js/core/file_name.js";
+import { fileName, pageFileName } from "../../../static/js/core/dom.js";
 import * as format from "../../../static/js/core/format.js";
+import { valueText } from "../../../static/js/core/format.js";
 import { levelText, markedTitle, within } from "../../../static/js/core/level.js";
 import * as style from "../../../static/js/core/series_style.js";
 import { lastAtMost, nearestIndex } from "../../../static/js/core/sorted_search.js";
-import { valueText } from "../../../static/js/core/value_text.js";
 import { check, gives, rows } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
 

@@ -2,11 +2,10 @@ import { deepEqual, equal, fail, match, ok, rejects } from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
 import * as api from "../../../static/js/core/api.js";
-import { noted } from "../../../static/js/core/compiling.js";
+import { idempotencyHeaders, noted } from "../../../static/js/core/api.js";
+import * as session from "../../../static/js/core/session.js";
 import { csrfToken, refreshFormTokens } from "../../../static/js/core/csrf.js";
 import { labelOf, learnLabels, messageOf, sentenceOf } from "../../../static/js/core/field_errors.js";
-import { idempotencyHeaders } from "../../../static/js/core/idempotency.js";
-import * as session from "../../../static/js/core/session.js";
 import { gives } from "../cases.mjs";
 import { pageOf, serverOf, setGlobals, settled } from "../support.mjs";
 

@@ -2,7 +2,7 @@ import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { beforeEach, mock, test } from "node:test";
 
-import { takeSlot } from "../../../static/js/components/upload_slots.js";
+import { takeSlot } from "../../../static/js/components/upload.js";
 import * as memory from "../../../static/js/core/form_memory.js";
 import * as uploads from "../../../static/js/core/resumable_upload.js";
 import { pageOf, serverOf, setGlobals, settled, storageOf } from "../support.mjs";

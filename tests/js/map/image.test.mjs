@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { test } from "node:test";
 
-import { Raster } from "../../../static/js/map/line_raster.js";
+import { Raster } from "../../../static/js/map/track_steps.js";
 import { SvgContext, tag, xml } from "../../../static/js/map/image/svg_context.js";
 import { rows } from "../cases.mjs";
 import { draws, setGlobals } from "../support.mjs";

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
-import { degreesText } from "../../../static/js/map/degrees.js";
+import { degreesText } from "../../../static/js/map/graticule.js";
 import { frameOf, Positions } from "../../../static/js/map/positions.js";
 import { heightE32, latAt, unitX, unitY } from "../../../static/js/map/projection.js";
 import { check, gives, rows } from "../cases.mjs";
@@ -16,7 +16,7 @@ const { movedBy } = await import("../../../static/js/map/canvas_layer.js");
 const { drawDegrees, drawGraticule } = await import("../../../static/js/map/graticule.js");
 const { drawDots } = await import("../../../static/js/map/markers.js");
 const { lengthText, roundLength } = await import("../../../static/js/map/controls.js");
-const { drawOutlines, drawPath } = await import("../../../static/js/map/cell_layer.js");
+const { drawOutlines, drawPath } = await import("../../../static/js/map/grid.js");
 const { drawZones } = await import("../../../static/js/map/zone_layer.js");
 const { peopleLayer } = await import("../../../static/js/map/people_layer.js");
 const { trackLayer } = await import("../../../static/js/map/track_layer.js");
@@ -300,7 +300,7 @@ test("an image without originals has the ground and the published layers, and th
 });
 
 test("names of cities overlap by their boxes with a gap; the box around places is theirs in degrees", async () => {
-  const { overlaps } = await import("../../../static/js/map/city_names.js");
+  const { overlaps } = await import("../../../static/js/map/cities.js");
   const { boxAround } = await import("../../../static/js/map/layer_stack.js");
   const name = { x: 100, y: 50, width: 40 };
   check(

@@ -1,17 +1,17 @@
 import { deepEqual, equal, fail, match, notEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
 
-import { degreesText, stepFor } from "../../../static/js/map/degrees.js";
+import { degreesText, stepFor } from "../../../static/js/map/graticule.js";
 import { cellAt } from "../../../static/js/map/grid.js";
-import { boxOf, countIn } from "../../../static/js/map/cloud.js";
-import { outsideText } from "../../../static/js/map/outside.js";
-import { byColour, nearestStep } from "../../../static/js/map/people_steps.js";
+import { boxOf, countIn } from "../../../static/js/map/guesses.js";
+import { outsideText } from "../../../static/js/map/controls.js";
+import { byColour } from "../../../static/js/map/people_layer.js";
 import * as places from "../../../static/js/map/positions.js";
 import * as projection from "../../../static/js/map/projection.js";
 import { check, columns, gives, rows, spaced } from "../cases.mjs";
 import { draws } from "../support.mjs";
 
-const { frameOf, Positions, SIZE, TURN } = places;
+const { frameOf, nearestStep, Positions, SIZE, TURN } = places;
 const { distanceM, EARTH_RADIUS_M, heightE32, near, unitX, unitY } = projection;
 const draw = draws(31);
 /** A walk of n points over some degrees. */

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
 
 import { findCities, loadCities, plain } from "../../../static/js/map/cities.js";
-import { cityLayer } from "../../../static/js/map/city_names.js";
+import { cityLayer } from "../../../static/js/map/cities.js";
 import { builtInLayer, decode, drawLevel, riverWidth } from "../../../static/js/map/natural_earth.js";
 import { unitX, unitY } from "../../../static/js/map/projection.js";
 import * as tiles from "../../../static/js/map/vector_tiles.js";
@@ -65,7 +65,7 @@ setGlobals({
   },
 });
 
-const { boxText, consentText } = await import("../../../static/js/map/basemap_area.js");
+const { boxText, consentText } = await import("../../../static/js/map/basemap_panel.js");
 
 const throws = (text) => {
   throw new Error(text);

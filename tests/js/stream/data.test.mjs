@@ -1,13 +1,10 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-
-import { Cells, decodeCells, differenceOf } from "../../../static/js/stream/cells.js";
-import { createComparisonData } from "../../../static/js/stream/comparison_data.js";
-import * as detection from "../../../static/js/stream/detection_data.js";
-import { errorText, ordered } from "../../../static/js/stream/dimension_list.js";
+import { Cells, createComparisonData, decodeCells, differenceOf } from "../../../static/js/stream/comparison_data.js";
+import * as detection from "../../../static/js/stream/detection.js";
+import { errorText, ordered, sorted } from "../../../static/js/stream/comparison_tables.js";
 import { createNumbers } from "../../../static/js/stream/downloads.js";
-import { csvOf, tableOf } from "../../../static/js/stream/numbers.js";
-import { sorted } from "../../../static/js/stream/release_table.js";
+import { csvOf, tableOf } from "../../../static/js/charts/chart_table.js";
 import { gives, rows } from "../cases.mjs";
 import { setElements } from "../elements.mjs";
 import { setGlobals } from "../support.mjs";
@@ -95,9 +92,9 @@ test("truth, release and difference, each of its release", async () => {
 
 test("the largest and the typical count are those of the upload", async () => {
   const known = made();
-  deepEqual([known.largest(), known.typicalCount()], [1, 1]);
+  deepEqual([known.shades(false).limit, known.typicalCount()], [1, 1]);
   await known.load("a");
-  deepEqual([known.largest(), known.typicalCount()], [20, 8]);
+  deepEqual([known.shades(false).limit, known.typicalCount()], [20, 8]);
 });
 
 test("visible releases are loaded ones, the shown one first", async () => {
@@ -202,7 +199,7 @@ const lanes = [
   { label: ["clusters: A"], values: [true, false, true] },
 ];
 const numbers = createNumbers({ page, known, state, lines: () => listed }, () => lanes);
-const written = ({ head, rows }) => [head, ...rows()].map((row) => row.join(" | "));
+const written = ({ head, rows }) => [head(), ...rows()].map((row) => row.join(" | "));
 
 test("the heat map: dimensions in the order shown, a column for each time", () => {
   deepEqual(written(numbers.heat), ["dimension | Mon | Tue | Wed", "mugs | 40 | 50 | 60", "tea | 10 | 20 | 30"]);

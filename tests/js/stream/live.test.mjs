@@ -1,8 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-
-import { createLiveFeed } from "../../../static/js/stream/live_feed.js";
-import { windowSums, withFresh } from "../../../static/js/stream/live_window.js";
+import { createLiveFeed, windowSums, withFresh } from "../../../static/js/stream/live_feed.js";
 import { rows } from "../cases.mjs";
 import { draws, pageOf, setGlobals } from "../support.mjs";
 

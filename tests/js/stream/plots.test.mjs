@@ -1,13 +1,19 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { test } from "node:test";
-
-import { labelsOf } from "../../../static/js/stream/budget_plot.js";
+import { labelsOf, lanesOf } from "../../../static/js/stream/lanes.js";
 import { drawTickTexts, fitted } from "../../../static/js/stream/canvas.js";
-import { Cells } from "../../../static/js/stream/cells.js";
+import { Cells } from "../../../static/js/stream/comparison_data.js";
 import { moved } from "../../../static/js/stream/heat_map.js";
-import { lanesOf } from "../../../static/js/stream/lanes.js";
 import { plotScale, ticksOf } from "../../../static/js/stream/plot_scale.js";
-import { perRow, pixelsOf, rampOf, rasterise, roundUp } from "../../../static/js/stream/raster.js";
+import {
+  logShades,
+  perRow,
+  pixelsOf,
+  rampOf,
+  rankShades,
+  rasterise,
+  roundUp,
+} from "../../../static/js/stream/raster.js";
 import { pointsOf, short, spanOf } from "../../../static/js/stream/small_multiples.js";
 import { ticksOf as labelled } from "../../../static/js/stream/timestamp_ticks.js";
 import { gives, joined, rows } from "../cases.mjs";
@@ -30,8 +36,9 @@ test("keys move in the order of the rows and along one, and stay within the map;
 const cells = new Cells(4, 3, Float64Array.from([1, 2, 3, 4, 5, -9, 7, 8, 0, 0, 0, 6]));
 const values = (order, width, height, signed = false) => [...rasterise(cells, order, { width, height }, signed).values];
 const GREYS = rampOf(["#000000", "#ffffff"]);
-const shade = (value, signed = false, limit = 100) =>
-  pixelsOf({ width: 1, height: 1, values: Float32Array.of(value) }, limit, GREYS, signed)[0];
+const RANKS = rankShades(Float64Array.from({ length: 100 }, (_, i) => i + 1));
+const shade = (value, signed = false, shades = signed ? logShades(100) : RANKS) =>
+  pixelsOf({ width: 1, height: 1, values: Float32Array.of(value) }, shades, GREYS, signed)[0];
 
 test("where there is space a pixel is a cell, rows in the order given", () => {
   deepEqual(values([0, 1], 9, 9), [1, 2, 3, 4, 5, -9, 7, 8]);
@@ -67,7 +74,7 @@ test("dimensions in a row of pixels; limits of a ramp", () => {
 test("shades of counts begin at 0, those of differences in the middle", () => {
   gives(shade, { 0: 0, "-5": 0, 100: 255, 1e9: 255, "-100, true": 0, "100, true": 255, "-1e9, true": 0 });
   ok(Math.abs(shade(0, true) - 127.5) <= 0.5);
-  equal(shade(9, false, 99), 128);
+  equal(shade(9, true, logShades(99)), Math.round(127.5 * 1.5));
 });
 
 test("a larger value never has a lighter shade, and opposite differences are as far from the middle", () => {
@@ -78,9 +85,20 @@ test("a larger value never has a lighter shade, and opposite differences are as 
   for (const value of sorted) ok(Math.abs(shade(value, true) + shade(-value, true) - 255) <= 1);
 });
 
+test("shades of counts are by rank: each has as many of the counts above 0, however skewed they are", () => {
+  const shades = rankShades(Float64Array.from({ length: 2000 }, (_, i) => (i < 1000 ? 0 : 100 + (i - 1000) ** 2)));
+  const all = Array.from({ length: 1000 }, (_, i) => shades.shade(100 + i ** 2));
+  all.forEach((value, i) => ok(Math.abs(value - i / 1000) < 1 / 16, `${i}: ${value}`));
+  deepEqual([shades.limit, shades.middle, shades.shade(0)], [100 + 999 ** 2, 100 + 499 ** 2, 0]);
+  const ties = rankShades(Float64Array.of(0, 0, 1, 1, 1, 4));
+  deepEqual([0, 1, 2.5, 4, 9].map(ties.shade), [0, 12 / 16, 12.5 / 16, 1, 1]);
+  const none = rankShades(Float64Array.of(0, 0));
+  deepEqual([none.shade(0), none.shade(1), none.limit], [0, 1, 1]);
+});
+
 test("pixels are opaque, with the three colours of the ramp in their order", () => {
   const pixels = { width: 2, height: 1, values: Float32Array.of(0, 50) };
-  const found = pixelsOf(pixels, 50, rampOf(["#102030", "#a0b0c0"]), false);
+  const found = pixelsOf(pixels, rankShades(Float64Array.of(50)), rampOf(["#102030", "#a0b0c0"]), false);
   deepEqual([...found], [...[16, 32, 48, 255], ...[160, 176, 192, 255]]);
 });
 

@@ -34,7 +34,8 @@ test("a window holds the timestamps before its end and no column more", () => {
   gives(at, { "2, 2": "2 2 Wed to Wed: Uniform 0.3", "4, 2": "1 2 Tue to Wed: Uniform 0.3" });
   gives(at, { "5, 2": "0 2 Mon to Wed: Uniform 0.3", "3, 1": "0 1 Mon to Tue: Uniform 0.2" });
   gives(at, { "99, 1": "0 1 Mon to Tue: Uniform 0.2", "2, 3": null, "2, 9": null });
-  match(text.windowAt({ ...AXIS, edges: [0, 1, 2, 3, 4, 5] }, comparison, 1, 4, "Uniform").text, / Uniform 0\.1235$/);
+  const five = { labels: [..."abcde"], edges: [0, 1, 2, 3, 4, 5] };
+  equal(text.windowAt(five, comparison, 1, 4, "Uniform").text, "e to e: Uniform 0.1235");
   equal(text.windowAt(AXIS, undefined, 2, 0, ""), null);
 });
 
@@ -84,8 +85,11 @@ test("what shares a pixel or a column is stated, and only then", () => {
   match(sentences(10, 4), /^A row of pixels shows the largest count of at most 3 dimensions\. Each of 4 columns/);
   match(sentences(10, 4, true), /shows the largest difference, up or down, of at most 3 dimensions/);
   match(sentences(5, 4), /at most 2 dimensions/);
-  match(sentences(4, 4), /^Each of 4 columns is a mean; errors are of all 8 timestamps\. The heat map/);
-  match(sentences(4, 4, false, { ...AXIS, timestamps: 4 }), /^The heat map shows the dimensions/);
+  match(
+    sentences(4, 4),
+    /^Each of 4 columns is a mean; errors are of all 8 timestamps\. Shades are by rank: half of the true counts/,
+  );
+  match(sentences(4, 4, false, { ...AXIS, timestamps: 4 }), /^Shades are by rank.* The heat map shows the dimensions/);
 });
 
 test("the values of a cell: truth, release, their signed difference and its share, other releases once", () => {
@@ -112,13 +116,18 @@ test("the values of a cell: truth, release, their signed difference and its shar
   equal(valuesOf(4, 4, [0, 1, 2, 3, 4])[1], "Wed");
 });
 
+test("a time of full minutes is stated to the minute, other labels as they are", () => {
+  gives(text.timeText, { "2024-05-19T23:00:00.000Z": "2024-05-19 23:00", "2024-05-19": "2024-05-19", w1: "w1" });
+  gives(text.timeText, { "2024-05-19T23:00:30Z": "2024-05-19T23:00:30Z" });
+});
+
 test("a legend goes from 0, of differences from one end to the other; values keep the width of the longest", () => {
   const host = new FakeElement("div");
   const ends = (signed) => {
-    text.showLegend(host, signed, 2000);
-    return [host.children[0], host.children[2]];
+    text.showLegend(host, signed, { limit: 2000, middle: signed ? 0 : 12.5, name: signed ? "log" : "by rank" });
+    return [0, 2, 4].map((i) => host.children[i]).join(" ");
   };
-  deepEqual([...ends(false), ...ends(true)], ["0", "≥ 2,000, log", "−2,000", "+2,000, log"]);
+  deepEqual([ends(false), ends(true)], ["0 12.5 ≥ 2,000, by rank", "−2,000 0 +2,000, log"]);
   const line = new FakeElement("p");
   text.reserveValues(line, { axis: { labels: ["a", "long label"], edges: [0, 1, 2] }, largest: 12345 });
   deepEqual([line.style["--number"], line.style["--time"]], ["9ch", "10ch"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { circleRadii } from "../../../static/js/trajectory/coarseness.js";
+import { circleRadii } from "../../../static/js/trajectory/track.js";
 
 test("circles have the scale of the map, or both the same smaller one", () => {
   const degree = 111_195; // metres

@@ -1,11 +1,11 @@
 import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
 import { test } from "node:test";
 
-import { assignLineStyles, linesOf } from "../../../static/js/trajectory/compare/line_styles.js";
-import * as choice from "../../../static/js/trajectory/compare/map_choice.js";
+import { assignLineStyles, linesOf } from "../../../static/js/trajectory/compare/releases.js";
+import * as choice from "../../../static/js/trajectory/compare/map_layers.js";
 import { listedIds, markSources } from "../../../static/js/trajectory/compare/map_layers.js";
-import { bestOf, openingOf } from "../../../static/js/trajectory/compare/opening.js";
-import * as layers from "../../../static/js/trajectory/compare/release_layers.js";
+import { bestOf, openingOf } from "../../../static/js/trajectory/compare/visibility.js";
+import * as layers from "../../../static/js/trajectory/compare/releases.js";
 import { readViewState, setLineStyle, writeViewState } from "../../../static/js/trajectory/compare/view_state.js";
 import { Track } from "../../../static/js/trajectory/track.js";
 import { gives, joined, rows } from "../cases.mjs";

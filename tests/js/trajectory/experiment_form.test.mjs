@@ -1,8 +1,11 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { test } from "node:test";
 
-import { placed as isPlaced } from "../../../static/js/trajectory/experiment_form/error_placement.js";
-import { createReference, referenceText } from "../../../static/js/trajectory/experiment_form/reference_radius.js";
+import {
+  createReference,
+  placed as isPlaced,
+  referenceText,
+} from "../../../static/js/trajectory/experiment_form/kind.js";
 import { curves, SHARED, toForm, toSpec } from "../../../static/js/trajectory/experiment_form/spec.js";
 import { check, rows } from "../cases.mjs";
 import { draws, plain } from "../support.mjs";

@@ -2,9 +2,8 @@ import { deepEqual, equal, notDeepEqual, ok, throws } from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { distanceM } from "../../../static/js/map/projection.js";
-import { Marks } from "../../../static/js/trajectory/landmark_editor/event_mask.js";
-import { History } from "../../../static/js/trajectory/landmark_editor/history.js";
-import { placesOf } from "../../../static/js/trajectory/landmark_editor/landmark_places.js";
+import { History, Marks } from "../../../static/js/trajectory/landmark_editor/editor_state.js";
+import { placesOf } from "../../../static/js/trajectory/landmark_editor/landmark_facts.js";
 import * as zones from "../../../static/js/trajectory/landmark_editor/zone_geometry.js";
 import { check, gives, rows } from "../cases.mjs";
 import { setElements } from "../elements.mjs";

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, throws } from "node:assert/strict";
 import { test } from "node:test";
 
-import * as forecast from "../../../static/js/trajectory/dummy_landmarks/selection_forecast.js";
+import * as forecast from "../../../static/js/trajectory/dummy_landmarks/method_cards.js";
 import { showTable } from "../../../static/js/trajectory/loss/loss_table.js";
 import * as text from "../../../static/js/trajectory/loss/loss_text.js";
 import * as loss from "../../../static/js/trajectory/loss/view_state.js";

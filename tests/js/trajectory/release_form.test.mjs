@@ -2,22 +2,26 @@ import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 
 import { namedMarks, placeOf } from "../../../static/js/components/release_form/axis.js";
-import * as odds from "../../../static/js/components/release_form/odds.js";
+import * as odds from "../../../static/js/components/release_form/level_inputs.js";
 import { EARTH_RADIUS_M, latAt, metresAt, unitY } from "../../../static/js/map/projection.js";
 import { asText, parse } from "../../../static/js/trajectory/release_form/configuration_file.js";
-import { answerText, ruleText } from "../../../static/js/trajectory/release_form/answer.js";
-import { axisOf, marksOf } from "../../../static/js/trajectory/release_form/error_axis.js";
+import { answerText, axisOf, marksOf, ruleText } from "../../../static/js/trajectory/release_form/answer.js";
 import { groupOf } from "../../../static/js/trajectory/release_form/noise_preview.js";
-import * as preview from "../../../static/js/trajectory/release_form/noise_preview_data.js";
-import { showOdds } from "../../../static/js/trajectory/release_form/odds_table.js";
-import { promises, shareTable, spending, uncovered } from "../../../static/js/trajectory/release_form/promise.js";
-import { warnings } from "../../../static/js/trajectory/release_form/warnings.js";
+import * as preview from "../../../static/js/trajectory/release_form/noise_preview.js";
+import {
+  promises,
+  shareTable,
+  showOdds,
+  spending,
+  uncovered,
+  warnings,
+} from "../../../static/js/trajectory/release_form/promise.js";
 import { gives, rows, spaced } from "../cases.mjs";
 import { FakeElement, setElements } from "../elements.mjs";
 import { draws } from "../support.mjs";
 
 setElements();
-const { budgetOf, levelName } = await import("../../../static/js/trajectory/release_form/budget.js");
+const { budgetOf, levelName } = await import("../../../static/js/trajectory/release_form/promise.js");
 const { fittingLevel, summaryOf } = await import("../../../static/js/components/release_form/submit_summary.js");
 const { grown, notesOf } = await import("../../../static/js/trajectory/release_form/temporal_loss_table.js");
 

@@ -2,11 +2,15 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
 import { distanceM, metresAt, unitX, unitY } from "../../../static/js/map/projection.js";
-import { eventsOf, homeGuess } from "../../../static/js/trajectory/compare/home.js";
-import * as levels from "../../../static/js/trajectory/simulation/levels.js";
-import { middleAt } from "../../../static/js/trajectory/simulation/middle.js";
-import { jointNoise, planarNoise } from "../../../static/js/trajectory/simulation/planar_noise.js";
-import { Simulation } from "../../../static/js/trajectory/simulation/simulation.js";
+import {
+  eventsOf,
+  homeGuess,
+  jointNoise,
+  middleAt,
+  planarNoise,
+  Simulation,
+} from "../../../static/js/trajectory/compare/simulation.js";
+import * as levels from "../../../static/js/trajectory/compare/simulation.js";
 import { draws } from "../support.mjs";
 
 const near = (found, wanted, share = 1e-9) =>

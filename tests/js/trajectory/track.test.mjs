@@ -4,9 +4,17 @@ import { test } from "node:test";
 import { heightE32 } from "../../../static/js/map/projection.js";
 import * as people from "../../../static/js/trajectory/people.js";
 import { gapsText, showStepFacts, stepText } from "../../../static/js/trajectory/step_statistics.js";
-import { decodeTrack, fetchTrack, joinTracks, Track } from "../../../static/js/trajectory/track.js";
-import { frameOf, sizeOf } from "../../../static/js/trajectory/track_frame.js";
-import { eventOf, partOf, pickedFrom } from "../../../static/js/trajectory/track_parts.js";
+import {
+  decodeTrack,
+  eventOf,
+  fetchTrack,
+  frameOf,
+  joinTracks,
+  partOf,
+  pickedFrom,
+  sizeOf,
+  Track,
+} from "../../../static/js/trajectory/track.js";
 import { gives, rows } from "../cases.mjs";
 import { draws, pageOf, plain, setGlobals } from "../support.mjs";
 

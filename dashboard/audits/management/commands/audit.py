@@ -1,8 +1,5 @@
 """``manage.py audit``: :mod:`privacy_engine.commands.audit` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.audit import Audit
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Audit
+Command = engine_command("audit")

@@ -1,8 +1,5 @@
 """``manage.py aggregate``: :mod:`privacy_engine.commands.aggregate` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.aggregate import Aggregate
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Aggregate
+Command = engine_command("aggregate")

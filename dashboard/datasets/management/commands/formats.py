@@ -1,8 +1,5 @@
 """``manage.py formats``: :mod:`privacy_engine.commands.formats` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.formats import Formats
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Formats
+Command = engine_command("formats")

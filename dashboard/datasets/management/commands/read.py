@@ -1,8 +1,5 @@
 """``manage.py read``: :mod:`privacy_engine.commands.read` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.read import Read
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Read
+Command = engine_command("read")

@@ -1,8 +1,5 @@
 """``manage.py stays``: :mod:`privacy_engine.commands.stays` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.stays import Stays
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Stays
+Command = engine_command("stays")

@@ -1,8 +1,5 @@
 """``manage.py experiment``: :mod:`privacy_engine.commands.experiment` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.experiment import Experiment
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Experiment
+Command = engine_command("experiment")

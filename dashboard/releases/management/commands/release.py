@@ -1,8 +1,5 @@
 """``manage.py release``: :mod:`privacy_engine.commands.release` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.release import Release
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Release
+Command = engine_command("release")

@@ -1,8 +1,5 @@
 """``manage.py verify``: :mod:`privacy_engine.commands.verify` under Django."""
 
-from dashboard.core.cli import EngineCommand
-from privacy_engine.commands.verify import Verify
+from dashboard.core.cli import engine_command
 
-
-class Command(EngineCommand):
-    command = Verify
+Command = engine_command("verify")

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.storage import trash
-from privacy_engine.core.plurals import counted
+from privacy_engine.core.plurals import quantity
 
 
 class Command(BaseCommand):
@@ -20,9 +20,9 @@ class Command(BaseCommand):
         contents = trash.contents()
         if restore is None:
             for folder, files in contents.items():
-                self.stdout.write(f"{folder}  {counted(files, 'file')}")
+                self.stdout.write(f"{folder}  {quantity(files, 'file')}")
             return
         if restore not in contents:
             rule = f"one of {', '.join(contents)}" if contents else "left out, as the trash is empty"
             raise CommandError(f"--restore must be {rule}, got {restore!r}")
-        self.stdout.write(f"{counted(trash.restore(restore), 'file')} restored.")
+        self.stdout.write(f"{quantity(trash.restore(restore), 'file')} restored.")

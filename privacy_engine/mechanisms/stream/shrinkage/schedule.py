@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.arrays import Floats, Ints, ceil_div
 from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.single import Single
@@ -51,7 +51,7 @@ def first_plan(epsilon: float, window: int, dimensions: int) -> Plan:
     interval = max(1, window // 10)
     if dimensions > 1:
         return Plan(interval, 0.1, 0, 0.0, FIRST_TOTAL * epsilon)
-    return Plan(interval, 0.0, 0, max(epsilon / -(-window // interval), FIRST_SHARE * epsilon), 0.0)
+    return Plan(interval, 0.0, 0, max(epsilon / ceil_div(window, interval), FIRST_SHARE * epsilon), 0.0)
 
 
 def after_total(first: Plan, average: float, epsilon: float, window: int, sensitivity: int) -> Plan:
@@ -71,7 +71,7 @@ def after_total(first: Plan, average: float, epsilon: float, window: int, sensit
 def largest_budget(epsilon: float, window: int) -> float:
     """The most that a sample spends, whatever the releases."""
     longest = max(1, int(window * LONGEST))
-    samples = -(-window // max(i for i in INTERVALS if i <= longest))
+    samples = ceil_div(window, max(i for i in INTERVALS if i <= longest))
     return max(FIRST_SHARE, FIRST_LONGEST, 1.0 / samples) * epsilon
 
 
@@ -112,7 +112,7 @@ class Scheduler:
         """Predicted errors of candidates for several dimensions, (n,)."""
         from privacy_engine.kernels.stream_levels import predicted_errors
 
-        samples = -(-self.window // intervals)
+        samples = ceil_div(self.window, intervals)
         noise = 2.0 * (samples * self.sensitivity / (self.epsilon * (1.0 - shares))) ** 2
         squared, drift = max(total.value, 1.0) ** 2, total.drift
         common = self._total_variance(shares, squared, drift)
@@ -128,7 +128,7 @@ class Scheduler:
         A first sample that took more than its share leaves less for the others of the first window: what they have
         counts half, for the plan goes on after it.
         """
-        full = self.epsilon / -(-self.window // intervals)
+        full = self.epsilon / ceil_div(self.window, intervals)
         now = self._within_first_window(intervals, 0.0, t, full, self._free(spent, intervals))
         budgets = 0.5 * (full + now)
         noise = 2.0 * (self.sensitivity / budgets) ** 2
@@ -152,7 +152,7 @@ class Scheduler:
         total_budget = min(share * epsilon / w, float((free[:interval] / after[:interval]).min()))
         total_budget = total_budget if total_budget > 1e-9 * epsilon else 0.0
         left = free - total_budget * np.minimum(after, w)
-        full = (1.0 - share) * epsilon / -(-w // interval)
+        full = (1.0 - share) * epsilon / ceil_div(w, interval)
         budget = float(self._within_first_window(interval, share, t, full, left[interval - 1]))
         first = max(1, round(interval * min(1.0, float(spent[-1]) / full))) if t == 0 and len(spent) else interval
         soon = np.flatnonzero(left[first - 1 : first + interval // 4] >= 0.9 * budget)
@@ -175,7 +175,7 @@ class Scheduler:
         Intervals, full budgets and what is left are numbers or (n,).
         """
         remaining = self.window - t - interval
-        even = (left - remaining * share * self.epsilon / self.window) / np.maximum(-(-remaining // interval), 1)
+        even = (left - remaining * share * self.epsilon / self.window) / np.maximum(ceil_div(remaining, interval), 1)
         return np.asarray(np.where(remaining > 0, np.minimum(full, np.maximum(even, 0.2 * full)), full))
 
 

@@ -3,7 +3,7 @@
 import { el } from "../../core/dom.js";
 import { errorPlace, showText } from "../../core/elements.js";
 import { createFields } from "../form_fields.js";
-import { ordered } from "./checkbox_group.js";
+import { ordered } from "./value_list.js";
 import { ownValues } from "./variant_cards.js";
 
 /** @type {[string, (measure: any) => boolean][]} */
@@ -20,38 +20,31 @@ let ids = 0;
 function entry(measure, { onChange }) {
   const id = `measure-${(ids += 1)}`;
   const box = el("input", { type: "checkbox", name: "measure", value: measure.name, "aria-describedby": `${id}-text` });
-  const form = el("div", { class: "own__fields measure__fields" });
+  const form = el("div.tiles.tiles--wide.measure__fields");
   const listed = measure.fields ?? [];
   const fields = createFields(form, listed, { onChange });
   const error = errorPlace();
-  const lacking = el("p", { class: "small muted", hidden: true });
+  const lacking = el("p.small.muted", { hidden: true });
   const details = [
-    ...(measure.assumes ?? []).map((text) => el("li", {}, text)),
-    measure.source && el("li", {}, measure.source),
+    ...(measure.assumes ?? []).map((text) => el("li", text)),
+    measure.source && el("li", measure.source),
   ].filter(Boolean);
   const called = measure.assumes?.length ? "Assumptions" : "Source";
   const element = el(
-    "div",
-    { class: "measure", dataset: { measure: measure.name } },
+    "div.measure",
+    { dataset: { measure: measure.name } },
+    el("label.choice", box, el("span", measure.title, measure.unit && el("span.muted", ` · ${measure.unit}`))),
     el(
-      "label",
-      { class: "choice" },
-      box,
-      el("span", {}, measure.title, measure.unit && el("span", { class: "muted" }, ` · ${measure.unit}`)),
-    ),
-    el(
-      "div",
-      { class: "measure__text" },
-      el("p", { class: "small muted unless-empty", id: `${id}-text` }, measure.summary ?? ""),
+      "div.measure__text.stack.gap-1",
+      el("p.small.muted.unless-empty", { id: `${id}-text` }, measure.summary ?? ""),
       lacking,
       form,
       error,
       details.length > 0 &&
         el(
-          "details",
-          { class: "small" },
+          "details.small",
           el("summary", { "aria-label": `${called}: ${measure.title}` }, called),
-          el("ul", { class: "measure__assumes" }, details),
+          el("ul.bullets.muted", details),
         ),
     ),
   );
@@ -79,14 +72,11 @@ function entry(measure, { onChange }) {
         delete box.dataset.again;
       }
       box.disabled = !on;
-      lacking.textContent = note;
-      lacking.hidden = on;
+      showText(lacking, note);
       show();
     },
     fail(name, note) {
-      if (!fields.fail([{ field: name, message: note }]).length) return;
-      error.textContent = note;
-      error.hidden = false;
+      if (fields.fail([{ field: name, message: note }]).length) showText(error, note);
     },
     clear() {
       fields.clear();
@@ -108,20 +98,19 @@ export function lack({ needs_release, needs_time }, release, time) {
  */
 export function createMeasures(host, messageHost, measures, { onChange }) {
   const entries = measures.map((measure) => entry(measure, { onChange: changed }));
-  const hint = el("p", { class: "small muted", hidden: true }, UNCORRELATED);
+  const hint = el("p.small.muted", { hidden: true }, UNCORRELATED);
   const groupOf = ({ measure }) => GROUPS.findIndex(([, fits]) => fits(measure));
   for (const i of ORDER) {
     const own = entries.filter((one) => groupOf(one) === i);
     if (own.length)
       host.append(
         el(
-          "section",
-          { class: "stack measures__group", "aria-label": GROUPS[i][0] },
-          el("h3", {}, GROUPS[i][0]),
+          "section.stack.gap-2",
+          { "aria-label": GROUPS[i][0] },
+          el("h3", GROUPS[i][0]),
           i === 1 && hint,
           el(
-            "div",
-            { class: "measures" },
+            "div.tiles.tiles--wide",
             own.map(({ element }) => element),
           ),
         ),

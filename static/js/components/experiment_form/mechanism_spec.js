@@ -7,8 +7,6 @@ const MECHANISM = "release.mechanism.";
 /**
  * The parameters that all `mechanisms` have: those with a symbol or choices are `swept`, of the others (the edges of a
  * box) each has one value.
- *
- * @param {any[]} mechanisms
  */
 export function sharedFields([first, ...others]) {
   const shared = first.fields.filter((field) =>

@@ -4,9 +4,12 @@
 import { $ } from "../../core/dom.js";
 import { post } from "../../core/api.js";
 import { createData } from "./generated_or_dataset.js";
-import { createReleases } from "./mechanism_choice.js";
 import { otherSweeps, sharedFields, toForm, toSpec } from "./mechanism_spec.js";
-import { createOtherSweep } from "./other_sweep.js";
+import { createList, createOtherSweep, createTicks, ofValue } from "./value_list.js";
+import { createFields } from "../form_fields.js";
+import { swatch } from "../../core/swatch.js";
+import { isGiven } from "../number_field.js";
+import { createVariants } from "./variant_cards.js";
 
 export const LISTS = ["mechanisms", "measures", "generators", "presets"];
 const ALL = { release: true, correlation: true, time: true };
@@ -31,21 +34,19 @@ export function createMechanismsForm(form, { ownValues = () => null } = {}) {
   };
   const fields = sharedFields(mechanisms);
   const hosts = { mechanisms: host("mechanisms"), own: host("own"), swept: host("swept"), single: host("single") };
-  const onSource = (/** @type {any} */ dataset) =>
-    form.quietly(() => parts.releases.place(ownValues(dataset) ?? usual.single));
+  const onSource = (dataset) => form.quietly(() => parts.releases.place(ownValues(dataset) ?? usual.single));
   const parts = {
     data: createData(host("data"), page, generators, { ...on, onSource }),
     releases: createReleases(hosts, mechanisms, fields, form.lineStyles, on),
     other: createOtherSweep(host("other"), on),
   };
-  /** @type {any} */
-  let usual = null;
+  let usual;
   const specFor = async (/** @type {string} */ name, /** @type {string | null} */ dataset) =>
     (await post(page.urls.plan, { preset: { name }, dataset })).spec;
-  const offer = (/** @type {any} */ chosen) => parts.other.offer(otherSweeps(chosen, fields, known));
-  const formOf = (/** @type {any} */ spec) => toForm(spec, fields, known);
+  const offer = (chosen) => parts.other.offer(otherSweeps(chosen, fields, known));
+  const formOf = (spec) => toForm(spec, fields, known);
 
-  function fill(/** @type {any} */ values) {
+  function fill(values) {
     parts.releases.set(values);
     const first = values.data ? null : (parts.data.dataset()?.id ?? page.datasets[0]?.id);
     parts.data.set({ dataset: first, data: values.data });
@@ -57,13 +58,12 @@ export function createMechanismsForm(form, { ownValues = () => null } = {}) {
     parts,
     fill,
     toForm: formOf,
-    toSpec: (/** @type {any} */ values) => toSpec(page.kind, values),
-    taken: (/** @type {any} */ spec) => spec,
+    toSpec: (values) => toSpec(page.kind, values),
+    taken: (spec) => spec,
     discardText: () => form.fill(usual),
     follow: () => ALL,
-    textOf: (/** @type {any} */ answered) => answered,
-    placed: (/** @type {any} */ error, /** @type {string} */ note, /** @type {any} */ held, /** @type {any} */ all) =>
-      held !== null && placed(error, note, all),
+    textOf: (answered) => answered,
+    placed: (error, /** @type {string} */ note, held, all) => held !== null && placed(error, note, all),
     read() {
       const [releases, source] = [parts.releases.values(), parts.data.chosen()];
       if (!releases || !source) return null;
@@ -75,7 +75,7 @@ export function createMechanismsForm(form, { ownValues = () => null } = {}) {
     ...memory(parts, offer),
     async begin() {
       const { origin, preset, dataset } = page;
-      const own = page.datasets.find((/** @type {any} */ { id }) => id === (origin ? origin.dataset : dataset)) ?? null;
+      const own = page.datasets.find(({ id }) => id === (origin ? origin.dataset : dataset)) ?? null;
       const first = preset ?? presets[0].name;
       const begun = await specFor(first, null);
       const held = formOf(begun);
@@ -91,14 +91,14 @@ export function createMechanismsForm(form, { ownValues = () => null } = {}) {
 }
 
 /** What no control of the form holds. */
-const memory = (/** @type {any} */ parts, /** @type {(chosen: any) => void} */ offer) => ({
+const memory = (parts, /** @type {(chosen: any) => void} */ offer) => ({
   kept: () => ({
     dataset: parts.data.dataset()?.id ?? null,
     data: parts.data.rows(),
     mechanisms: parts.releases.rows(),
     other: parts.other.path(),
   }),
-  restore(/** @type {any} */ { dataset, data, mechanisms, other }) {
+  restore({ dataset, data, mechanisms, other }) {
     parts.data.set({ dataset, data });
     parts.releases.setRows(mechanisms);
     offer({ mechanisms, data: dataset ? null : data });
@@ -107,7 +107,7 @@ const memory = (/** @type {any} */ parts, /** @type {(chosen: any) => void} */ o
 });
 
 /** Show an error at its field; whether it had one: base.release.mechanism.window, grid.data.1.mean, metrics.0.k. */
-export function placed(/** @type {any} */ error, /** @type {string} */ note, /** @type {any} */ parts) {
+export function placed(error, /** @type {string} */ note, parts) {
   const path = (error.field ?? "").split(".");
   const last = path.at(-1);
   const numberIn = (/** @type {number} */ i) => (/^\d+$/.test(path[i] ?? "") ? Number(path[i]) : null);
@@ -121,4 +121,67 @@ export function placed(/** @type {any} */ error, /** @type {string} */ note, /**
     return parts.releases.fail(parameter, { release: numberIn(2), at: numberIn(path.length - 1) }, note);
   } else return false;
   return true;
+}
+
+const LEAST = "Select at least one.";
+
+/** A list of numbers, or checkboxes for a parameter with choices. */
+function sweep(field, { onChange }) {
+  if (!field.choices.length) return createList(field, [field.default ?? field.example], { onChange });
+  const choices = field.choices.map(({ value, label }) => ({ value, label }));
+  const shown = { legend: field.label, help: field.help, choices, least: LEAST };
+  return createTicks(shown, [field.default ?? choices[0].value], { onChange });
+}
+
+/**
+ * `hosts` = {mechanisms, own, swept, single}; `fields` as sharedFields gives them.
+ * Returns {values() -> {mechanisms, swept, single} or null, rows() without their values, setRows(rows), set(values),
+ * fail(parameter, {release, at}, text), place(values), clear()}; `place` sets some of the single values.
+ *
+ * @param {{mechanisms: HTMLElement, own: HTMLElement, swept: HTMLElement, single: HTMLElement}} hosts
+ * @param {any[]} mechanisms
+ * @param {{swept: any[], single: any[]}} fields
+ * @param {Map<string, any>} lineStyles
+ * @param {{onChange: () => void}} on
+ */
+function createReleases(hosts, mechanisms, fields, lineStyles, { onChange }) {
+  const shared = [...fields.swept, ...fields.single].map(({ name }) => name);
+  const variants = createVariants({ cards: hosts.mechanisms, rows: hosts.own }, mechanisms, {
+    name: "mechanism",
+    shared,
+    line: ({ name }) => swatch(lineStyles.get(name)),
+    onChange,
+  });
+  const lists = new Map(fields.swept.map((field) => [field.name, sweep(field, { onChange })]));
+  hosts.swept.replaceChildren(...[...lists.values()].map(({ element }) => element));
+  const single = createFields(hosts.single, fields.single, { onChange });
+
+  return {
+    values() {
+      const chosen = variants.rows().map((row) => row.values());
+      const swept = Object.fromEntries([...lists].map(([name, list]) => [name, list.values()]));
+      const rest = single.values();
+      const complete = chosen.length > 0 && !chosen.includes(null) && !Object.values(swept).includes(null);
+      return complete && Object.values(rest).every(isGiven) ? { mechanisms: chosen, swept, single: rest } : null;
+    },
+    set(form) {
+      variants.set(form.mechanisms);
+      lists.forEach((list, name) => list.set(form.swept[name]));
+      single.set(form.single);
+    },
+    rows: variants.names,
+    setRows: variants.set,
+    place: (values) => single.set(values),
+    /** Whether the error had a place. */
+    fail(parameter, { release, at }, text) {
+      const list = lists.get(parameter);
+      if (list) list.fail(ofValue(at, text));
+      else if (fields.single.some(({ name }) => name === parameter)) single.fail([{ field: parameter, message: text }]);
+      else return variants.fail(release ?? 0, parameter, text);
+      return true;
+    },
+    clear() {
+      [variants, single, ...lists.values()].forEach((part) => part.clear());
+    },
+  };
 }

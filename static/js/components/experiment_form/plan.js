@@ -1,6 +1,6 @@
 /* What an experiment comes to, as the server reckons it: cells, work, where it runs, and how it will be drawn. */
 
-import { swatch } from "../swatch.js";
+import { swatch } from "../../core/swatch.js";
 import { el } from "../../core/dom.js";
 import { count, duration, whole } from "../../core/format.js";
 
@@ -13,10 +13,9 @@ export function where({ at_once, parts }) {
 }
 
 function values({ values: all }, lineStyles) {
-  const item = ({ label, mechanism }) =>
-    el("li", { class: "line" }, mechanism && swatch(lineStyles.get(mechanism) ?? null), label);
+  const item = ({ label, mechanism }) => el("li.line", mechanism && swatch(lineStyles.get(mechanism) ?? null), label);
   const named = all.slice(0, SHOWN).map(item);
-  return [...named, all.length > SHOWN && el("li", { class: "line muted" }, `and ${whole(all.length - SHOWN)} more`)];
+  return [...named, all.length > SHOWN && el("li.line.muted", `and ${whole(all.length - SHOWN)} more`)];
 }
 
 function axis(one, i, { along, marked }, lineStyles) {
@@ -32,10 +31,9 @@ function axis(one, i, { along, marked }, lineStyles) {
         : "one value";
   const title = `${one.title}${one.symbol ? ` ${one.symbol}` : ""}${one.unit ? `, ${one.unit}` : ""}`;
   return el(
-    "section",
-    { class: "plan__axis" },
-    el("p", {}, el("strong", {}, title), el("span", { class: "muted small" }, ` · ${lies}`)),
-    el("ul", { class: "plan__values small" }, values(one, lineStyles)),
+    "section.plan__axis",
+    el("p", el("strong", title), el("span.muted.small", ` · ${lies}`)),
+    el("ul.row.small", values(one, lineStyles)),
   );
 }
 
@@ -43,27 +41,29 @@ function axis(one, i, { along, marked }, lineStyles) {
 export function planned(answer, lineStyles) {
   const { cells, repetitions, size_text: size, work_s, figure } = answer;
   return [
-    el("p", { class: "plan__size" }, el("strong", {}, count(cells, "cell")), ` × ${count(repetitions, "repetition")}`),
+    el("p.plan__size", el("strong", count(cells, "cell")), ` × ${count(repetitions, "repetition")}`),
     el(
-      "p",
-      { class: "small muted" },
+      "p.small.muted",
       `Each over ${size}. A cell is one combination of what you sweep; one that ` +
         `was computed before is not computed again.`,
     ),
-    el(
-      "p",
-      { class: "plan__work" },
-      "About ",
-      el("strong", {}, duration(work_s)),
-      ` of work on one core. ${where(answer)}`,
-    ),
+    el("p.plan__work", "About ", el("strong", duration(work_s)), ` of work on one core. ${where(answer)}`),
     ...figure.axes.map((one, i) => axis(one, i, figure, lineStyles)),
-    figure.axes.length === 0 && el("p", { class: "small muted" }, "Nothing is swept: each measure is one number."),
+    figure.axes.length === 0 && el("p.small.muted", "Nothing is swept: each measure is one number."),
     el(
-      "p",
-      { class: "small" },
-      el("span", { class: "muted" }, "Measured: "),
+      "p.small",
+      el("span.muted", "Measured: "),
       figure.measures.map(({ title, unit }) => (unit ? `${title}, ${unit}` : title)).join("; "),
     ),
   ].filter(Boolean);
+}
+
+/** The two lines of the bar: how much there is to run, and how long that takes from when. */
+export function barTexts({ cells, repetitions, work_s, at_once, ahead, workers }) {
+  const waits = ahead ? `${count(ahead, "job")} waiting before it` : "starts when a worker is free";
+  const queue = at_once ? "runs immediately" : workers ? waits : "no worker answers: it waits until one does";
+  return {
+    size: `${count(cells, "cell")} × ${count(repetitions, "repetition")}`,
+    work: `about ${duration(work_s)} on one core · ${queue}`,
+  };
 }

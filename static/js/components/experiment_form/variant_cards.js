@@ -103,10 +103,9 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
 function card(kind, { name, line, toggled }) {
   const box = el("input", { type: "checkbox", name, value: kind.name, onchange: () => toggled(kind, box.checked) });
   const element = el(
-    "div",
-    { class: "mechanism mechanism--card" },
-    el("label", { class: "mechanism__name" }, box, line(kind), kind.title),
-    el("p", { class: "small muted" }, kind.summary),
+    "div.mechanism.mechanism--card.stack.box",
+    el("label.mechanism__name.line.strong", box, line(kind), kind.title),
+    el("p.small.muted", kind.summary),
   );
   return { kind, box, element, show: () => element.classList.toggle("mechanism--on", box.checked) };
 }
@@ -115,11 +114,11 @@ function card(kind, { name, line, toggled }) {
  * A row of a kind's parameters: {kind, title, element, fields, form, values(), fail(message), number(i, of), shown}.
  */
 function createRow(kind, values, { ownFields, line, extend, onChange, another, remove }) {
-  const form = el("div", { class: "own__fields" });
+  const form = el("div.tiles.tiles--wide");
   const fields = createFields(form, ownFields, { onChange });
   fields.set(values);
-  const title = el("span", {}, kind.title);
-  const button = { class: "button button--small", type: "button" };
+  const title = el("span", kind.title);
+  const button = { class: "button button--small" };
   const label = `Add variant of ${kind.title}`;
   const add = el("button", { ...button, "aria-label": label, onclick: () => another(row) }, "Add variant");
   const drop = el("button", { ...button, onclick: () => remove(row) }, "Remove");
@@ -146,13 +145,13 @@ function createRow(kind, values, { ownFields, line, extend, onChange, another, r
     },
   };
   const more = extend(row);
-  const tools = ownFields.length > 0 && el("p", { class: "row own__tools" }, add, drop);
+  const tools = ownFields.length > 0 && el("p.row.gap-2", add, drop);
   row.shown = ownFields.length > 0 || Boolean(more);
   row.element = el(
-    "div",
-    { class: "own", role: "group", dataset: { row: kind.name } },
-    el("p", { class: "own__name" }, line(kind), title),
-    el("div", { class: "stack" }, ownFields.length > 0 && form, more, error, tools),
+    "div.own",
+    { role: "group", dataset: { row: kind.name } },
+    el("p.own__name.line.strong", line(kind), title),
+    el("div.stack", ownFields.length > 0 && form, more, error, tools),
   );
   return row;
 }

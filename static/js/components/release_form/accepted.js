@@ -24,9 +24,9 @@ export function createAccepted(host, { url, requested, bodyOf, none: why, use, t
   }
   function show({ mechanisms, left_out: late = [] }) {
     const keyOf = ({ name, postprocess = [] }) => [name, ...postprocess.map((step) => step.name)].join("+");
-    const called = (/** @type {any} */ one) => titleOf(keyOf(one));
+    const called = (one) => titleOf(keyOf(one));
     const [known, none] = [true, false].map((isKnown) =>
-      mechanisms.filter((/** @type {any} */ one) => (one.epsilon !== null) === isKnown),
+      mechanisms.filter((one) => (one.epsilon !== null) === isKnown),
     );
     known.sort((a, b) => a.epsilon - b.epsilon);
     const of = (one, i) => [

@@ -13,7 +13,7 @@ const GROUND = "color-mix(in srgb, var(--line) 35%, transparent)";
 /**
  * @typedef {{least: number, most: number, isLinear?: boolean}} Axis
  * @typedef {{name: string, title: string, text: string, value: number, isAlways?: boolean, isPlain?: boolean,
- *   width?: number}} Mark `width` of its name in px
+ *   isFaint?: boolean, width?: number}} Mark `width` of its name in px
  */
 
 /** A logarithmic axis that holds all positive ones of `values`. @param {(number | null | undefined)[]} values */
@@ -55,8 +55,8 @@ export function namedMarks(axis, marks, width) {
  * @param {(number | null)[] | null} shaded
  */
 export function showScale(table, host, axis, marks, shaded) {
-  const line = (/** @type {Mark} */ { value, isAlways }) => {
-    const [x, colour] = [at(axis, value), isAlways ? "var(--line-strong)" : "var(--line)"];
+  const line = (/** @type {Mark} */ { value, isAlways, isFaint }) => {
+    const [x, colour] = [at(axis, value), isAlways && !isFaint ? "var(--line-strong)" : "var(--line)"];
     return `linear-gradient(to right, transparent ${x}, ${colour} 0 calc(${x} + 1px), transparent 0)`;
   };
   const [first, last] = (shaded ?? [null, axis.least]).map((value, i) =>
@@ -66,8 +66,8 @@ export function showScale(table, host, axis, marks, shaded) {
   table.style.setProperty("--ground", [...marks.map(line), ...(shaded ? [shade] : [])].join(", ") || "none");
   const written = (/** @type {Mark} */ { name, title, text, value, isPlain }) =>
     el(
-      "span",
-      { class: "error-axis__name", style: { "--x": at(axis, value) } },
+      "span.error-axis__name",
+      { style: { "--x": at(axis, value) } },
       title,
       " ",
       isPlain ? text : quantity(name, text),

@@ -26,7 +26,6 @@ export function createFollowed(choice, show) {
     show();
   });
   return {
-    /** @param {any[]} offered @param {any[]} ticked */
     offer(offered, ticked) {
       rows = offered;
       const value = take(ticked);
@@ -34,7 +33,6 @@ export function createFollowed(choice, show) {
       choice.value = value;
       choice.disabled = !rows.length;
     },
-    /** @param {any[]} ticked */
     follow(ticked) {
       const value = take(ticked);
       if (value === choice.value) return;

@@ -1,19 +1,17 @@
 /* A release form of any kind of data: one table of releases with what to expect, their promise and their price. */
 
-import { post } from "../../core/api.js";
+import { idempotencyHeaders, post } from "../../core/api.js";
 import { $, data, el } from "../../core/dom.js";
-import { smallButton } from "../../core/elements.js";
+import { list, smallButton } from "../../core/elements.js";
 import { sentenceOf } from "../../core/field_errors.js";
 import { count, number } from "../../core/format.js";
-import { idempotencyHeaders } from "../../core/idempotency.js";
 import { createForecast } from "../forecast_request.js";
 import { keepForm } from "../kept_form.js";
 import { isGiven, refuseInvalid } from "../number_field.js";
 import { showTexts } from "../problem_box.js";
-import { createPurpose } from "../release_purpose.js";
+import { createPurpose, summaryOf } from "./submit_summary.js";
 import { createSubmitBar, labelOf } from "../submit_bar.js";
 import { createAccepted } from "./accepted.js";
-import { summaryOf } from "./submit_summary.js";
 
 const sentences = (/** @type {any[]} */ found) => found.map(sentenceOf).join(" ");
 /** Have a button show and hide. @param {HTMLElement} button @param {(isOpen: boolean) => void} show */
@@ -66,7 +64,6 @@ export class ReleaseForm {
   /** The newest quote of all; before any what is spent. @type {any} */
   #last = this.page.quote;
 
-  /** @param {any} kind */
   constructor(kind) {
     const { urls } = this.page;
     const onChange = () => this.update();
@@ -180,7 +177,7 @@ export class ReleaseForm {
     this.#section.dataset.stale = "";
     this.#section.setAttribute("aria-busy", String(this.errors.isWaiting()));
     const note = this.#shownLevel && `Values below are for ${this.#shownLevel}.`;
-    $("[data-errors-answer]").replaceChildren(el("strong", {}, reason), el("span", {}, note));
+    $("[data-errors-answer]").replaceChildren(el("strong", reason), el("span", note));
   }
 
   #refuseErrors(found) {
@@ -328,4 +325,26 @@ export class ReleaseForm {
     showProblems(note);
     ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();
   }
+}
+
+/** Each sentence of `stated` once, with the releases that state it: {title, text, nodes}, its text without these. */
+export function statements(stated) {
+  const byText = new Map();
+  for (const { title, text, nodes = [`${text} `] } of stated) {
+    const { titles = [] } = byText.get(text) ?? {};
+    byText.set(text, { titles: [...titles, title], nodes });
+  }
+  return [...byText.values()].flatMap(({ titles, nodes }) => [
+    el("strong", byText.size > 1 ? `${titles.join(", ")}: ` : "Guarantee. "),
+    ...nodes,
+  ]);
+}
+
+/** Show in `host` the `nodes` on `many` releases, and what they do not cover; `noun` is what may be ticked. */
+export function showPromise(host, many, { nodes, uncovered, noun }) {
+  const section = $("[data-uncovered]", host);
+  section.hidden = !many;
+  $("[data-promises]", host).replaceChildren(...(many ? nodes : [`Tick a ${noun} to read what it guarantees.`]));
+  $("h3", section).textContent = many > 1 ? "Not covered by any of these" : "Not covered";
+  $("[data-uncovered-list]", section).replaceChildren(list({}, uncovered));
 }

@@ -1,10 +1,10 @@
 /* The bar of a release form: what is made, what it costs, and what keeps it from being made. */
 
-import { el } from "../../core/dom.js";
-import { capitalized, number } from "../../core/format.js";
-import { floorOf } from "../budget_shares.js";
-import { submitLabel } from "../release_purpose.js";
-import { correctionOf } from "../submit_bar.js";
+import { $, el } from "../../core/dom.js";
+import { capitalized, count, number } from "../../core/format.js";
+import { correctionOf, floorOf } from "../submit_bar.js";
+import { messageOf } from "../../core/field_errors.js";
+import { check, showProblem, valueOf, write } from "../number_field.js";
 
 /** Why what is made is not to be made again. */
 const AGAIN = "Made again it is charged again: whoever has both releases can average their noise.";
@@ -57,7 +57,7 @@ function overBudget(budget, { chosen, epsilon, use, page }) {
   const actions = [...(fitting ? [`lower ε to ${number(fitting)}`] : []), ...(chosen.length > 1 ? ["untick one"] : [])];
   return {
     note: [
-      el("strong", {}, `! Needs ${number(budget.cost)}, ${rest} is left. `),
+      el("strong", `! Needs ${number(budget.cost)}, ${rest} is left. `),
       capitalized([...actions, ""].join(", ").replace(/, $/, actions.length > 1 ? ", or " : " or ")),
       el("a", { href: page }, actions.length ? "raise the limit" : "Raise the limit"),
       ".",
@@ -69,4 +69,42 @@ function overBudget(budget, { chosen, epsilon, use, page }) {
 function left({ spent, cost, total }, experiment) {
   if (experiment) return "Not published: spends nothing.";
   return total === null ? "No limit is set." : `${number(Math.max(total - spent - cost, 0))} is left after it.`;
+}
+
+/** What the button of a release form does. @param {boolean} simulation @param {number} many @param {string} noun */
+const submitLabel = (simulation, many, noun = "release") =>
+  simulation ? `Run ${count(many, "simulation")}, not private` : `Create ${count(many, noun)}`;
+
+/** The choice in `host`: {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others, clear()}. */
+export function createPurpose(host, { onChange }) {
+  const input = $("#seed", host);
+  const experiment = () => $("[name=purpose]:checked", host).value === "experiment";
+
+  function show() {
+    input.disabled = !experiment();
+    $("[data-purpose-seed]", host).hidden = !experiment();
+  }
+  const clear = () => (experiment() ? check(input) : showProblem(input, ""));
+  host.addEventListener("input", () => {
+    show();
+    clear();
+    onChange();
+  });
+  show();
+  return {
+    experiment,
+    /** The seed of an experiment, NaN where it is missing or refused; null for what is to be published. */
+    seed: () => (experiment() ? (valueOf(input) ?? NaN) : null),
+    set(seed) {
+      $(`[value=${seed === null ? "publishable" : "experiment"}]`, host).checked = true;
+      if (seed !== null) write(input, seed);
+      show();
+    },
+    fail(errors) {
+      const own = errors.filter(({ field }) => (field ?? "").split(".").at(-1) === "seed");
+      if (own.length) showProblem(input, messageOf(own[0]));
+      return errors.filter((one) => !own.includes(one));
+    },
+    clear,
+  };
 }

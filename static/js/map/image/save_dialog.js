@@ -2,7 +2,7 @@
 
 import { announce, el, save } from "../../core/dom.js";
 import { choice, showText } from "../../core/elements.js";
-import { contentOf, drawSheet, hasOriginal, layersFor, layoutOf, EDGE, WARNING } from "./sheet.js";
+import { contentOf, drawSheet, EDGE, hasOriginal, layersFor, layoutOf, WARNING } from "./sheet.js";
 import { canvasOf, canvasSurface, svgSurface } from "./surfaces.js";
 
 const SHARPEST = 3; // pixels to one of the page
@@ -18,10 +18,16 @@ const FORMATS = [
 /** How sharp an image is: as the screen, and twice at least. */
 const ratioNow = () => Math.min(SHARPEST, Math.max(2, window.devicePixelRatio || 1));
 
-/** What a drawing of the map on a sheet needs. @param {MapSource} source
+/**
+ * The image of a map in a format, of the published alone where `published`.
+ *
+ * @param {any} format
+ * @param {MapSource} source
  * @param {Description} description
- * @param {boolean} published */
-function plan(source, description, published) {
+ * @param {boolean} published
+ * @returns {Promise<Blob>}
+ */
+async function fileOf(format, source, description, published) {
   const layers = layersFor(source.imageLayers(), description, published);
   const { ctx } = canvasOf(1, 1, 1);
   const measured = (/** @type {string} */ font, /** @type {string} */ text) => {
@@ -31,33 +37,17 @@ function plan(source, description, published) {
   const view = source.view();
   const content = contentOf(source.element, layers, description);
   const layout = layoutOf(content, { width: view.width + 2 * EDGE, mapHeight: view.height }, measured);
-  return { content, layout, map: { ...source, layers, view } };
-}
-
-/** @param {MapSource} source
- * @param {Description} description
- * @param {boolean} published
- * @returns {Promise<Blob>} */
-async function pngOf(source, description, published) {
-  const { layout, map } = plan(source, description, published);
-  const surface = canvasSurface(layout, ratioNow());
-  await drawSheet(surface, layout, map);
-  return new Promise((done, fail) =>
-    surface.canvas.toBlob((png) => (png ? done(png) : fail(new Error("The map is too large for an image.")))),
-  );
-}
-
-/** @param {MapSource} source @param {Description} description @param {boolean} published */
-async function svgOf(source, description, published) {
-  const { content, layout, map } = plan(source, description, published);
-  const surface = svgSurface(layout, ratioNow());
-  await drawSheet(surface, layout, map);
+  const surface = (format === "png" ? canvasSurface : svgSurface)(layout, ratioNow());
+  await drawSheet(surface, layout, { ...source, layers, view });
+  if ("canvas" in surface)
+    return new Promise((done, fail) =>
+      surface.canvas.toBlob((png) => (png ? done(png) : fail(new Error("The map is too large for an image.")))),
+    );
   const about = [...content.entries.map(({ name }) => name), ...content.foot].join(". ");
   return new Blob([surface.text(content.title, about)], { type: "image/svg+xml" });
 }
 
-/** @param {string[]} format @param {number} i */
-const formatChoice = ([value, text], i) =>
+const formatChoice = (/** @type {string[]} */ [value, text], i) =>
   choice(el("input", { type: "radio", name: "format", value, checked: i === 0 }), text);
 
 /** Open the dialog for a map. @param {MapSource} source */
@@ -65,7 +55,12 @@ export async function openSaveDialog(source) {
   const description = await source.describe();
   const layers = source.imageLayers();
   const mixed = hasOriginal(layers, description) && layers.some(({ id }) => description.published.includes(id));
-  const formats = el("fieldset", { class: "save-map__formats" }, el("legend", {}, "Format"), FORMATS.map(formatChoice));
+  const formats = el(
+    "fieldset",
+    { class: "save-map__formats stack gap-1" },
+    el("legend", {}, "Format"),
+    FORMATS.map(formatChoice),
+  );
   const published = el("input", { type: "checkbox", onchange: warn });
   const only = el("label", { class: "choice", hidden: !mixed }, published, el("span", {}, "Published positions only"));
   const note = el("p", { class: "notice notice--accent small", role: "status" });
@@ -80,7 +75,6 @@ export async function openSaveDialog(source) {
   const dialog = el("dialog", { class: "dialog save-map", "aria-labelledby": "save-map-title" }, form);
   dialog.addEventListener("close", () => dialog.remove());
 
-  /** @param {string} text */
   const show = (text) => showText(note, text);
 
   function warn() {
@@ -88,16 +82,14 @@ export async function openSaveDialog(source) {
     show(hasOriginal(shown, description) ? WARNING : "");
   }
 
-  /** @param {boolean} on */
   const disable = (on) => [formats, published, button].forEach((one) => one.toggleAttribute("disabled", on));
 
-  /** @param {SubmitEvent} event */
   async function submit(event) {
     event.preventDefault();
     const format = new FormData(form).get("format");
     disable(true);
     try {
-      const file = await (format === "png" ? pngOf : svgOf)(source, description, published.checked);
+      const file = await fileOf(format, source, description, published.checked);
       if (!dialog.open) return;
       save(file, `${["map", ...description.file].join("_")}.${format}`);
       dialog.close();

@@ -1,14 +1,126 @@
-/* A map as an image for a publication: title, legend, the map with its scale bar, where the base map is from.
+/* A map as an image for a publication: title, legend, the map with its scale bar, where the base map is from. Tiles
+ * whose server lets no user copy them are left out.
  *
  * One drawing for two surfaces (surfaces.js): pixels and SVG. All lengths are pixels of the page.
  */
 
-import { token } from "../../core/series_style.js";
+import { cssColour, dashLengths, token } from "../../core/series_style.js";
 import { wrapped } from "../../core/text_lines.js";
-import { distanceM, latAt } from "../projection.js";
 import { lengthText, roundLength } from "../controls.js";
-import { drawSample, SAMPLE } from "./samples.js";
-import { drawTiles } from "./tiles_image.js";
+import { circlePath, setText, write } from "../drawing.js";
+import { distanceM, latAt } from "../projection.js";
+
+const SAMPLE = { width: 28, height: 12 };
+const MIDDLE = SAMPLE.height / 2;
+
+/** Strokes of `lines`, each from (x, y) to (x, y). */
+function stroke(ctx, colour, width, lines) {
+  ctx.strokeStyle = cssColour(colour);
+  ctx.lineWidth = width;
+  for (const [x, y, toX, toY] of lines) {
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(toX, toY);
+    ctx.stroke();
+  }
+}
+
+/** A filled disc in the middle, with a line around it where that has a width. */
+function disc(ctx, r, { fill, line = "--foreground", width = 0, x = 14, alpha = 1 }) {
+  Object.assign(ctx, {
+    fillStyle: cssColour(fill),
+    strokeStyle: cssColour(line),
+    lineWidth: width,
+    globalAlpha: alpha,
+  });
+  circlePath(ctx, x, MIDDLE, r);
+  ctx.fill();
+  if (width) ctx.stroke();
+  ctx.globalAlpha = 1;
+}
+
+const across = (y) => [1, y, SAMPLE.width - 1, y];
+
+/** @type {Record<string, (ctx: any, style: {colour?: any, dash?: string, colours?: any[]}) => void>} */
+const DRAW = {
+  line(ctx, { colour, dash }) {
+    ctx.setLineDash(dashLengths(dash));
+    stroke(ctx, colour, 2, [across(MIDDLE)]);
+    ctx.setLineDash([]);
+  },
+  points: (ctx, { colour }) => [5, 14, 23].forEach((x) => disc(ctx, 2, { fill: colour, x })),
+  cloud: (ctx, style) => DRAW.points(ctx, style),
+  density(ctx, { colour }) {
+    ctx.fillStyle = cssColour(colour);
+    [0.25, 0.5, 0.85].forEach((alpha, i) => {
+      ctx.globalAlpha = alpha;
+      ctx.fillRect(1 + 9 * i, 1.5, 8, 9);
+    });
+    ctx.globalAlpha = 1;
+  },
+  people: (ctx, { colours = [] }) =>
+    colours.slice(0, 3).forEach((colour, i) => stroke(ctx, colour, 2, [across(2 + 4 * i)])),
+  landmarks(ctx) {
+    disc(ctx, 6, { fill: "--accent", alpha: 0.18 });
+    disc(ctx, 3.5, { fill: "--accent" });
+  },
+  dummies: (ctx) => disc(ctx, 4, { fill: "--map", line: "--accent", width: 1.25 }),
+  zones(ctx) {
+    ctx.strokeStyle = ctx.fillStyle = cssColour("--accent");
+    ctx.lineWidth = 1.25;
+    ctx.globalAlpha = 0.1;
+    ctx.fillRect(5, 1.5, 18, 9);
+    ctx.globalAlpha = 1;
+    ctx.strokeRect(5, 1.5, 18, 9);
+  },
+  guesses(ctx) {
+    ctx.strokeStyle = token("--foreground");
+    ctx.lineWidth = 1.75;
+    ctx.strokeRect(3, 2, 8, 8);
+    stroke(ctx, "--guess", 1.75, [
+      [17, 2, 25, 10],
+      [25, 2, 17, 10],
+    ]);
+  },
+  guessed: (ctx) => DRAW.line(ctx, { colour: "--guess", dash: "2 3" }),
+  selection: (ctx) => disc(ctx, 4.5, { fill: "--map", width: 2 }),
+};
+
+/** Draw what stands for a layer of `kind` at the context's origin, {@link SAMPLE} large. */
+const drawSample = (ctx, kind, style) => (DRAW[kind] ?? DRAW.line)(ctx, style);
+
+/**
+ * Draw the tiles of `element`, a map, as they lie on it, with the opacity and the filter of the style sheet. Returns
+ * whether there were any.
+ */
+async function drawTiles(ctx, element) {
+  const tiles = /** @type {any[]} */ ([...element.querySelectorAll(".base-tiles .leaflet-tile-loaded")]);
+  const ground = element.getBoundingClientRect();
+  // before anything moves
+  const known = tiles.map((tile) => ({ box: tile.getBoundingClientRect(), layer: tile.closest(".base-tiles") }));
+  const copies = await Promise.all(tiles.map(copyOf));
+  ctx.save();
+  copies.forEach((copy, i) => {
+    if (!copy) return;
+    const { filter, opacity } = getComputedStyle(known[i].layer);
+    ctx.filter = filter;
+    ctx.globalAlpha = Number(opacity);
+    const { left, top, width, height } = known[i].box;
+    ctx.drawImage(copy, left - ground.left, top - ground.top, width, height);
+  });
+  ctx.restore();
+  return copies.some(Boolean);
+}
+
+/** The tile, or one of another server that may be copied; null if it may not. @param {any} tile */
+async function copyOf(tile) {
+  if (tile instanceof HTMLCanvasElement || new URL(tile.src).origin === location.origin) return tile;
+  const copy = Object.assign(new Image(), { crossOrigin: "anonymous", referrerPolicy: "no-referrer", src: tile.src });
+  return copy.decode().then(
+    () => copy,
+    () => null,
+  );
+}
 
 export const EDGE = 16;
 const [TITLE_PX, TEXT_PX, SMALL_PX] = [16, 12, 11];
@@ -30,7 +142,7 @@ export const WARNING = "Contains the original: for you alone, not for publicatio
 
 const textFont = (/** @type {number} */ px, weight = 400) => `${weight} ${px}px ${token("--sans") || "sans-serif"}`;
 
-/** Whether a layer shows what was not published. @param {Description} description */
+/** Whether a layer shows what was not published. @param {Pick<Description, "published">} description */
 export const isPrivate =
   ({ published }) =>
   (/** @type {{id: string}} */ { id }) =>
@@ -40,14 +152,14 @@ export const isPrivate =
  * The layers of an image from the lowest, the published alone where `published`.
  *
  * @param {any[]} layers
- * @param {Description} description
+ * @param {Pick<Description, "published">} description
  * @param {boolean} published
  */
 export const layersFor = (layers, description, published) =>
   published ? layers.filter((layer) => !isPrivate(description)(layer)) : layers;
 
 /** Whether an image of `layers` shows more than the published. @param {any[]} layers
- * @param {Description} description */
+ * @param {Pick<Description, "published">} description */
 export const hasOriginal = (layers, description) =>
   layers.some((layer) => !DRAWN_BY_HAND.includes(layer.id) && isPrivate(description)(layer));
 
@@ -80,10 +192,8 @@ export function layoutOf({ title, entries, foot }, { width, mapHeight }, measure
 
 /** @typedef {ReturnType<typeof layoutOf>} Layout */
 
-/** Title, legend and foot. @param {CanvasRenderingContext2D} ctx
- * @param {Layout} layout
- * @param {(draw: () => void, x: number, y: number) => void} at */
-function drawText(ctx, { titles, legend, legendTop, map, foot, width, height }, at) {
+/** Title, legend and foot; `at` as surfaces have it. */
+function drawText(ctx, /** @type {Layout} */ { titles, legend, legendTop, map, foot, width, height }, at) {
   ctx.fillStyle = token("--panel");
   ctx.fillRect(0, 0, width, height);
   ctx.fillStyle = token("--foreground");
@@ -115,17 +225,13 @@ export function drawScale(ctx, { width, height, scale, left, top }) {
   const length = roundLength(metres);
   const long = (120 * length) / metres;
   const [x, y] = [width - 12 - long, height - 12];
-  ctx.font = textFont(SMALL_PX);
-  [ctx.lineWidth, ctx.lineJoin, ctx.strokeStyle, ctx.fillStyle] = [3, "round", token("--map"), token("--foreground")];
-  ctx.strokeText(lengthText(length), x, y - 6);
-  ctx.fillText(lengthText(length), x, y - 6);
+  setText(ctx, { font: textFont(SMALL_PX) });
+  write(ctx, lengthText(length), x, y - 6);
   ctx.fillRect(x, y - 2, long, 2);
 }
 
-/** Draw a layer, once more when it has counted what it shows. @param {any} ctx
- * @param {{copy: CopyLayer}} layer
- * @param {View} view */
-async function paintLayer(ctx, { copy }, view) {
+/** Draw a layer, once more when it has counted what it shows. */
+async function paintLayer(ctx, /** @type {{copy: CopyLayer}} */ { copy }, view) {
   let wake = () => {};
   const { draw, isPending } = copy(() => wake());
   draw(ctx, view, false);
@@ -134,26 +240,18 @@ async function paintLayer(ctx, { copy }, view) {
   draw(ctx, view, false);
 }
 
-/**
- * Draw a whole image on `surface`: the layers as they lie in `view`, cut where a swipe cuts them.
- *
- * @param {Surface} surface
- * @param {Layout} layout
- * @param {{element: HTMLElement, layers: any[], view: View, clip: any}} map
- */
-export async function drawSheet(surface, layout, { element, layers, view, clip }) {
+/** Draw a whole image on `surface`: the layers as they lie in `view`, cut where a swipe cuts them. */
+export async function drawSheet(
+  /** @type {Surface} */ surface,
+  /** @type {Layout} */ layout,
+  { element, layers, view, clip },
+) {
   const { map } = layout;
   drawText(surface.ctx, layout, (draw, x, y) => surface.at(draw, x, y));
-  const ground = layers.filter(({ id }) => GROUND.includes(id));
-  const rest = layers.filter(({ id }) => !GROUND.includes(id));
-  const tiles = (/** @type {CanvasRenderingContext2D} */ ctx) => drawTiles(ctx, element);
-  if (element.querySelector(".base-tiles")) await surface.layer(map, tiles, { pixels: true });
-  const order = [
-    ...ground.filter(({ id }) => id !== "degrees"),
-    ...rest,
-    ...ground.filter(({ id }) => id === "degrees"),
-  ];
-  for (const layer of order)
+  if (element.querySelector(".base-tiles"))
+    await surface.layer(map, (ctx) => drawTiles(ctx, element), { pixels: true });
+  const height = (/** @type {{id: string}} */ { id }) => (id === "degrees" ? 2 : GROUND.includes(id) ? 0 : 1);
+  for (const layer of [...layers].sort((a, b) => height(a) - height(b)))
     await surface.layer(map, (ctx) => paintLayer(ctx, layer, view), {
       pixels: layer.id === "base",
       opacity: layer.opacity,
@@ -181,12 +279,11 @@ export function contentOf(element, layers, { title, entries, published, notes = 
   const there = new Set(layers.map(({ id }) => id));
   const whose = element.querySelector(".map-note__whose")?.textContent ?? "";
   const based = there.has("base") || element.querySelector(".base-tiles .leaflet-tile-loaded") !== null;
-  const description = /** @type {any} */ ({ published });
   return {
     title,
     entries: entries.filter(({ ids }) => ids.some((id) => there.has(id))),
     foot: [
-      ...(hasOriginal(layers, description) || there.has("selection") ? [WARNING] : []),
+      ...(hasOriginal(layers, { published }) || there.has("selection") ? [WARNING] : []),
       ...notes,
       ...(based && whose ? [`Base map: ${whose}`] : []),
     ],

@@ -15,7 +15,6 @@ import { SvgContext, tag, xml } from "./svg_context.js";
  * }} Surface
  */
 
-/** @param {number} width @param {number} height @param {number} ratio */
 export function canvasOf(width, height, ratio) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -94,7 +93,6 @@ export function svgSurface({ width, height }, ratio) {
     layer,
     /** @type {Surface["at"]} */
     at: (draw, x, y) => whole.within({ transform: `translate(${x} ${y})` }, draw),
-    /** @param {string} title @param {string} about */
     text(title, about) {
       const names = tag("title", {}, xml(title)) + tag("desc", {}, xml(about));
       const size = { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" };

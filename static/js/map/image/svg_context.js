@@ -5,12 +5,15 @@
  */
 
 const STATE = ["fillStyle", "strokeStyle", "globalAlpha", "lineWidth", "lineJoin", "lineCap", "font", "textAlign"];
+const KEPT = [...STATE, "textBaseline", "scale"];
 const ANCHORS = { start: "start", left: "start", center: "middle", right: "end", end: "end" };
 const BASELINES = { alphabetic: "auto", middle: "central", top: "text-before-edge", bottom: "text-after-edge" };
 const FONT = /^(?:(\d{3}) )?([\d.]+)px (.*)$/;
 const FULL = 2 * Math.PI - 1e-9;
 
 const round = (value) => Number(value.toFixed(2));
+const boxOf = (numbers) =>
+  Object.fromEntries(["x", "y", "width", "height"].map((name, i) => [name, round(numbers[i])]));
 
 /** Text as the content of an XML element or attribute. */
 export const xml = (text) =>
@@ -98,14 +101,13 @@ export class SvgContext {
   }
 
   save() {
-    this.#saved.push([...STATE.map((name) => this[name]), this.#dash, this.scale]);
+    this.#saved.push([this.#dash, ...KEPT.map((name) => this[name])]);
   }
 
   restore() {
-    const values = this.#saved.pop();
-    if (!values) return;
-    STATE.forEach((name, i) => (this[name] = values[i]));
-    [this.#dash, this.scale] = values.slice(STATE.length);
+    const [dash = this.#dash, ...values] = this.#saved.pop() ?? [];
+    this.#dash = dash;
+    values.forEach((value, i) => (this[KEPT[i]] = value));
   }
 
   setLineDash(lengths) {
@@ -153,31 +155,23 @@ export class SvgContext {
   }
 
   fill(rule = "nonzero") {
-    const paint = {
-      fill: this.fillStyle,
-      "fill-opacity": this.#alpha(),
-      "fill-rule": rule === "evenodd" ? rule : null,
-    };
-    this.#draw(paint);
+    const own = rule === "evenodd" ? rule : null;
+    this.#draw({ fill: this.fillStyle, "fill-opacity": this.#alpha(), "fill-rule": own });
   }
 
   stroke() {
     const last = this.#nodes.at(-1);
-    if (last?.path === this.#path && last.length === this.#path.length && !last.attributes.stroke) {
+    if (last?.path === this.#path && last.length === this.#path.length && !last.attributes.stroke)
       Object.assign(last.attributes, this.#line());
-      return;
-    }
-    this.#draw({ fill: "none", ...this.#line() });
+    else this.#draw({ fill: "none", ...this.#line() });
   }
 
-  fillRect(x, y, width, height) {
-    const box = { x: round(x), y: round(y), width: round(width), height: round(height) };
-    this.#add("rect", { ...box, fill: this.fillStyle, "fill-opacity": this.#alpha() });
+  fillRect(...box) {
+    this.#add("rect", { ...boxOf(box), fill: this.fillStyle, "fill-opacity": this.#alpha() });
   }
 
-  strokeRect(x, y, width, height) {
-    const box = { x: round(x), y: round(y), width: round(width), height: round(height) };
-    this.#add("rect", { ...box, fill: "none", ...this.#line() });
+  strokeRect(...box) {
+    this.#add("rect", { ...boxOf(box), fill: "none", ...this.#line() });
   }
 
   strokeText(text, x, y) {
@@ -196,23 +190,23 @@ export class SvgContext {
   drawImage(image, ...numbers) {
     const whole = [0, 0, image.width, image.height];
     const [sx, sy, sw, sh, x, y, width, height] = numbers.length === 8 ? numbers : [...whole, ...numbers];
-    const piece = document.createElement("canvas");
-    [piece.width, piece.height] = [sw, sh];
-    piece.getContext("2d")?.drawImage(image, sx, sy, sw, sh, 0, 0, sw, sh);
     const k = this.scale / this.ratio;
-    this.#embed(piece, { x: x * k, y: y * k, width: (width ?? sw) * k, height: (height ?? sh) * k });
+    const box = [x, y, width ?? sw, height ?? sh].map((length) => length * k);
+    this.#embed(sw, sh, box, (ctx) => ctx.drawImage(image, sx, sy, sw, sh, 0, 0, sw, sh));
   }
 
   putImageData(image) {
-    const piece = document.createElement("canvas");
-    [piece.width, piece.height] = [image.width, image.height];
-    piece.getContext("2d")?.putImageData(image, 0, 0);
-    this.#embed(piece, { x: 0, y: 0, width: image.width / this.ratio, height: image.height / this.ratio });
+    const { width, height } = image;
+    const box = [0, 0, width / this.ratio, height / this.ratio];
+    this.#embed(width, height, box, (ctx) => ctx.putImageData(image, 0, 0));
   }
 
-  #embed(piece, { x, y, width, height }) {
+  /** Embed in `box` the pixels that `paint(ctx)` draws, so many across and down. */
+  #embed(width, height, box, paint) {
+    const piece = Object.assign(document.createElement("canvas"), { width, height });
+    paint(piece.getContext("2d"));
     this.#add("image", {
-      ...{ x: round(x), y: round(y), width: round(width), height: round(height) },
+      ...boxOf(box),
       preserveAspectRatio: "none",
       opacity: this.#alpha(),
       style: this.imageSmoothingEnabled ? null : "image-rendering:pixelated",
@@ -225,12 +219,11 @@ export class SvgContext {
   }
 
   #line() {
-    const plain = { linejoin: this.lineJoin === "miter" ? null : this.lineJoin };
     return {
       stroke: this.strokeStyle,
       "stroke-width": round(this.lineWidth),
       "stroke-opacity": this.#alpha(),
-      "stroke-linejoin": plain.linejoin,
+      "stroke-linejoin": this.lineJoin === "miter" ? null : this.lineJoin,
       "stroke-linecap": this.lineCap === "butt" ? null : this.lineCap,
       "stroke-dasharray": this.#dash.length ? this.#dash.join(" ") : null,
     };

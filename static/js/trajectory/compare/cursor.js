@@ -1,15 +1,18 @@
-/* What is known of one event: the circles of its noise, and each release's error and budget there. */
+/* The event that is looked at: the circles of its noise, each release's error and budget there, and the keys of the
+ * comparison: arrows step through the events, Escape shows all of them again.
+ */
 
+import { stepOf } from "../../components/timeline.js";
 import { isInRuns } from "../../core/event_runs.js";
 import { metres, number } from "../../core/format.js";
 import { distanceM } from "../../map/projection.js";
-import { eventOf } from "../track_parts.js";
+import { eventOf } from "../track.js";
 import { ORIGINAL } from "./map_layers.js";
 
-/** @type {[number, number, string, string][]} */
+/** Of planar Laplace noise of rate 1. */
 const QUANTILES = [
-  [0.5, 1.6783469900166605, "", "50 %"],
-  [0.95, 4.743864518390577, "7 4", "95 %"],
+  { quantile: 1.6783469900166605, dash: "", label: "50 %" },
+  { quantile: 4.743864518390577, dash: "7 4", label: "95 %" },
 ];
 
 /** Circles that hold half and 95 % of what a release's noise could have made of this event; none once smoothed. */
@@ -17,21 +20,15 @@ function circlesAt({ series }, event, layer) {
   const budget = layer?.visible && !layer.release.postprocess.length ? layer.budgetAt(series, event) : null;
   if (!budget) return [];
   const perMetre = budget / layer.release.mechanism.radius_m;
-  return QUANTILES.map(([, quantile, dash, label]) => ({
-    radius_m: quantile / perMetre,
-    dash,
-    label,
-    colour: "--foreground",
-  }));
+  return QUANTILES.map(({ quantile, ...ring }) => ({ ...ring, radius_m: quantile / perMetre, colour: "--foreground" }));
 }
 
 /** Where the releases of `layers` put the event: ends of lines from the original. */
 function linksAt(event, layers, lineStyles) {
   return layers.flatMap((layer) => {
     const i = layer.indexOf(event);
-    return i < 0
-      ? []
-      : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: lineStyles.get(layer.id).colour }];
+    const { colour } = lineStyles.get(layer.id);
+    return i < 0 ? [] : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour }];
   });
 }
 
@@ -60,11 +57,27 @@ export function cursorText({ series, event }, layer, original) {
   if (i < 0) return "this event: left out";
   const error = distanceM(original.lonAt(event), original.latAt(event), layer.track.lonAt(i), layer.track.latAt(i));
   const budget = layer.budgetAt(series, event);
-  const drawn =
-    budget === null
-      ? ""
-      : budget
-        ? `ε = ${number(budget)}`
-        : `${layer.release.postprocess.length ? "estimated" : "repeated"}, ε = 0`;
+  const undrawn = layer.release.postprocess.length ? "estimated, " : "repeated, ";
+  const drawn = budget === null ? "" : `${budget ? "" : undrawn}ε = ${number(budget)}`;
   return `this event: ${metres(error)} · ${drawn}`;
+}
+
+const PAGING = ["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown"]; // they scroll, unless the map has them
+
+/** Listen; `now()` = {event, n, whole}, `on.step(event)` and `on.all()`. */
+export function watchKeys(now, on) {
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const { event: at, n, whole } = now();
+    if (event.key === "Escape" && !event.defaultPrevented && !target.closest("dialog, details[open]") && !whole)
+      on.all();
+    if (target.closest("input:not([type=checkbox]), select, textarea, dialog, [role=slider]") || event.defaultPrevented)
+      return;
+    if (target.closest("main, .map") === null && target !== document.body) return;
+    if (PAGING.includes(event.key) && !target.closest(".map")) return;
+    const to = stepOf(event, at, n);
+    if (to === null) return;
+    event.preventDefault();
+    on.step(to);
+  });
 }

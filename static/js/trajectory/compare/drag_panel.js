@@ -7,9 +7,7 @@ import { count, metres, number } from "../../core/format.js";
 import { titleParts, within } from "../../core/level.js";
 import { positionsOf } from "../../map/positions.js";
 import { unrolled } from "../../map/projection.js";
-import { endsOf, homeTicks, levelAt, levelTicks, shareOf, STEPS } from "../simulation/levels.js";
-import { Simulation } from "../simulation/simulation.js";
-import { eventsOf } from "./home.js";
+import { endsOf, eventsOf, homeTicks, levelAt, levelTicks, shareOf, Simulation, STEPS } from "./simulation.js";
 
 export const CLOUD = "simulation";
 const SEED = 1; // of a simulation that is kept
@@ -95,13 +93,11 @@ export class DragPanel {
       ...levelTicks(ends).map((one) => tick(one, one.text)),
       ...marks.map((one) => tick(one, el("i", { class: "drag__mark" }))),
     );
-    this.part("note").replaceChildren(
-      ...(marks.length
-        ? [el("i", { class: "drag__mark" }), ` released: ε ${marks.map(({ level }) => number(level)).join(", ")}. `]
-        : []),
-      this.#isJoint() ? "A joint draw of the landmarks, and independent" : "Independent",
-      ` draws at the shares of ${titleParts(titled(layer))[0]}${smoothed}, from one seed.`,
-    );
+    const mark = () => el("i", { class: "drag__mark" });
+    const released = ` released: ε ${marks.map(({ level }) => number(level)).join(", ")}. `;
+    const sorts = this.#isJoint() ? "A joint draw of the landmarks, and independent" : "Independent";
+    const rest = ` draws at the shares of ${titleParts(titled(layer))[0]}${smoothed}, from one seed.`;
+    this.part("note").replaceChildren(...(marks.length ? [mark(), released] : []), sorts, rest);
   }
 
   /** The ticks of home, if the simulation is there, or may be made now. @param {boolean} simulated */

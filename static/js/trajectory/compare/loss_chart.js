@@ -3,8 +3,8 @@
 import { $, el } from "../../core/dom.js";
 import { radios, tick } from "../../components/choice_controls.js";
 import { correlationText, createCorrelation } from "../loss/correlation.js";
-import { DIAMETER_M, boundQuery, correlationQuery, readState, writeState } from "../loss/view_state.js";
-import { BOUNDS, PARTS, SIDES, levelLabel, limitText, lossAxis, viewText, warning } from "../loss/loss_text.js";
+import { boundQuery, correlationQuery, DIAMETER_M, readState, writeState } from "../loss/view_state.js";
+import { BOUNDS, levelLabel, limitText, lossAxis, PARTS, SIDES, viewText, warning } from "../loss/loss_text.js";
 
 const VIEWS = [
   ["event", "Each event"],
@@ -30,24 +30,19 @@ export function createLosses(host, figure, note, on) {
     check: (changes) => on.check(correlationQuery({ ...state, ...changes })),
     change: () => keep({}, on.change),
   });
-  const view = radios("View", VIEWS, state.view, (value) => keep({ view: value }, on.restyle));
-  const side = radios("Loss of each event", SIDES, state.side, (value) => keep({ side: value }, on.restyle));
-  const part = radios("Loss of landmarks and event", PARTS, state.part, (value) => keep({ part: value }, on.restyle));
-  const bound = radios("Bound", BOUNDS, state.bound, (value) => keep({ bound: value }, on.change));
-  const log = tick("Log axis", state.axis === "log", (checked) =>
-    keep({ axis: checked ? "log" : "linear" }, on.restyle),
-  );
-  const text = el("p", { class: "loss__text" });
+  const choice = (name, legend, options, then = on.restyle) =>
+    radios(legend, options, state[name], (value) => keep({ [name]: value }, then));
+  const view = choice("view", "View", VIEWS);
+  const side = choice("side", "Loss of each event", SIDES);
+  const part = choice("part", "Loss of landmarks and event", PARTS);
+  const bound = choice("bound", "Bound", BOUNDS, on.change);
+  const axisOf = (checked) => ({ axis: checked ? "log" : "linear" });
+  const log = tick("Log axis", state.axis === "log", (checked) => keep(axisOf(checked), on.restyle));
+  const text = el("p", { class: "loss__text small muted" });
   const warned = el("div", { "aria-live": "polite" });
-  const pair = el("div", { class: "loss__pair" }, part.element, bound.element);
-  host.replaceChildren(
-    correlation.element,
-    el("div", { class: "loss__view" }, view.element, log.element),
-    side.element,
-    pair,
-    text,
-    warned,
-  );
+  const pair = el("div", { class: "pair gap-2" }, part.element, bound.element);
+  const views = el("div", { class: "loss__view line gap-3" }, view.element, log.element);
+  host.replaceChildren(correlation.element, views, side.element, pair, text, warned);
 
   function show() {
     side.element.hidden = state.view !== "event";
@@ -99,12 +94,10 @@ export function rulesOf(/** @type {Record<string, any>} */ { view, part }, shown
 export function textOf(state, shown) {
   const { correlation, loss, landmark: own } = shown[0].curve;
   const landmark = shown.find(({ curve }) => curve.landmark.bound)?.curve.landmark ?? own;
-  const limits = shown
-    .filter(({ curve }) => curve.loss.supremum)
-    .map(({ title, curve }) => [title, curve.loss.supremum[state.side]]);
-  const missing = shown
-    .filter(({ curve }) => !valueOf(state, curve))
-    .map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
+  const limited = shown.filter(({ curve }) => curve.loss.supremum);
+  const limits = limited.map(({ title, curve }) => [title, curve.loss.supremum[state.side]]);
+  const undrawn = shown.filter(({ curve }) => !valueOf(state, curve));
+  const missing = undrawn.map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
   const bound = { ...landmark, pairwise: loss.pairwise, diameter_m: correlation.diameter_m };
   const limit = state.view === "event" ? limitText(limits) : "";
   return `${correlationText(correlation)} ${viewText(state, bound)}${limit}${missing.join("")}`;

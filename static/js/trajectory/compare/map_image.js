@@ -33,12 +33,8 @@ export function imageOf(known) {
     ...marks.map(({ id, kind, title, style }) => ({ ids: [id], name: title, kind, style })),
     ...(people.isOn() ? [] : [{ ids: ["selection"], name: "Selected event", kind: "selection" }]),
   ];
-  return {
-    title: [dataset.name, ...(shown.length === 1 ? [titled(shown[0])] : [])].join(": "),
-    entries,
-    published: shown.map(({ id }) => id),
-    notes:
-      shown.some(({ release }) => release.seed !== null) || marks.some(({ kind }) => kind === "cloud") ? [SEEDED] : [],
-    file: partsOf(shown),
-  };
+  const isSeeded = shown.some(({ release }) => release.seed !== null) || marks.some(({ kind }) => kind === "cloud");
+  const title = [dataset.name, ...(shown.length === 1 ? [titled(shown[0])] : [])].join(": ");
+  const published = shown.map(({ id }) => id);
+  return { title, entries, published, notes: isSeeded ? [SEEDED] : [], file: partsOf(shown) };
 }

@@ -3,14 +3,10 @@
 import { radios, tick } from "../../components/choice_controls.js";
 import { $, el } from "../../core/dom.js";
 import { createMap } from "../../map/map.js";
-import { gridLayers, layersOf, mapsOf, resizedMaps, sidesOf } from "./map_choice.js";
-import { createGrid, MOST } from "./map_grid.js";
-import { errorsId, OF_ORIGINAL, ORIGINAL } from "./map_layers.js";
-import { createSwipe } from "./map_swipe.js";
-import { createMapView } from "./map_view.js";
+import { errorsId, gridLayers, layersOf, mapsOf, OF_ORIGINAL, ORIGINAL, resizedMaps, sidesOf } from "./map_layers.js";
+import { createGrid, createMapView, createSwipe, MOST } from "./map_panes.js";
 import { MODES, nameOf } from "./view_state.js";
-import { fetchTrack } from "../track.js";
-import { fetchWithPreview } from "../track_preview.js";
+import { fetchTrack, fetchWithPreview } from "../track.js";
 
 const SELECT_PX = 28; // what the selects cover of a map's top, beside its margin
 const narrow = () => matchMedia("(max-width: 720px)").matches;
@@ -105,8 +101,6 @@ export function createModes(host, rail, { bounds, view, on, known }) {
     reveal: (lon, lat) => first.mapView.map.reveal(lon, lat),
     /** Draw a layer again at once on all maps. */
     drawNow: (id) => grid.mapViews().forEach(({ map }) => map.drawNow(id)),
-    /** Where the maps look, one after another. */
-    cameras: () => grid.mapViews().map(({ map }) => map.camera()),
   };
 }
 
@@ -129,7 +123,7 @@ function createControls(rail, view, { set, count }) {
   const counts = [2, 3, 4].map((n) => [String(n), `${n} maps`]);
   const maps = radios("Maps", counts, "", (n) => count(Number(n)));
   const faint = tick("Original in the background", view.faint, (checked) => set({ faint: checked }));
-  const more = el("div", { class: "modes__more" }, maps.element, faint.element);
+  const more = el("div", { class: "modes__more stack gap-1" }, maps.element, faint.element);
   const errors = tick("Error lines, event to release", view.lines, (checked) => set({ lines: checked }));
   const every = el("span", { class: "small muted", dataset: { every: "" } });
   const wide = matchMedia("(min-width: 1101px)");

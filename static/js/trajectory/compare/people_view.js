@@ -3,24 +3,20 @@
 import { radios } from "../../components/choice_controls.js";
 import { $ } from "../../core/dom.js";
 import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints } from "../people.js";
-import { createPeopleHover } from "../people_hover.js";
-import { createPeopleList } from "../people_list.js";
+import { createPeopleHover, createPeopleList } from "../people_list.js";
 import { ORIGINAL } from "./map_layers.js";
+
+const COLOURED = [
+  ["person", "By person"],
+  ["release", "By release"],
+];
 
 /** What the colours are, above the list: the choice of them, the title and a hint. */
 function showHead(bench, series, view, changed) {
-  const controls = radios(
-    "Colour of the layers",
-    [
-      ["person", "By person"],
-      ["release", "By release"],
-    ],
-    view.byPerson ? "person" : "release",
-    (value) => {
-      view.byPerson = value === "person";
-      changed();
-    },
-  );
+  const controls = radios("Colour of the layers", COLOURED, view.byPerson ? "person" : "release", (value) => {
+    view.byPerson = value === "person";
+    changed();
+  });
   $("[data-people-colours]", bench).replaceChildren(controls.element);
   $("[data-people-title]", bench).textContent = allText(series);
   $("[data-people-hint]", bench).textContent = coloursText(series);
@@ -61,12 +57,8 @@ export function createPeopleView(bench, { series, view, known, on }) {
     /** `tracks` (see map_layers.js) in the colours of the people. */
     coloured(tracks) {
       if (!isOn() || !view.byPerson) return tracks;
-      return tracks.map((one) => {
-        const { mapLayer } = one;
-        return mapLayer
-          ? { ...one, mapLayer: { ...mapLayer, kind: "people", lineStyle: styleOf(mapLayer.lineStyle) } }
-          : one;
-      });
+      const ofPeople = (layer) => layer && { ...layer, kind: "people", lineStyle: styleOf(layer.lineStyle) };
+      return tracks.map((track) => ({ ...track, mapLayer: ofPeople(track.mapLayer) }));
     },
     /** Runs of events as runs of points of `track`. */
     place: (track) => (isOn() ? (runs) => runsOfPoints(track, runs) : undefined),

@@ -19,24 +19,6 @@ export const MODES = [
   ["grid", "Side by side"],
 ];
 
-const KEYS = [
-  "mode",
-  "left",
-  "right",
-  "split",
-  "maps",
-  "faint",
-  "order",
-  "opacity",
-  "hide",
-  "range",
-  "inks",
-  "lines",
-  "draw",
-  "series",
-  "colour",
-];
-
 /** A layer's name in the address. */
 export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
 
@@ -47,78 +29,76 @@ export function setLineStyle(view, id, index) {
 }
 
 const listed = (text) => (text ? text.split(",") : []);
-const indexOf = (text) => (/^\d+$/.test(text ?? "") ? Number(text) : 0);
+const mapOf = (text, read) =>
+  new Map(
+    listed(text)
+      .map((one) => one.split(":"))
+      .map(([name, to]) => [name, read(to)]),
+  );
+const pairs = (map, write = (to) => to) => [...map].map(([name, to]) => `${name}:${write(to)}`).join();
 const between = (text, low, high, usual) =>
-  text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
+  text && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
+const known = (options, text, usual) => options.find(([value]) => value === text)?.[0] ?? usual;
+const share = (text) => between(text, 0, 100, 100) / 100;
+const paler = (map) => [...map].filter(([, to]) => to < 1);
+
+// How parts of the view are read from a text, null where it is left out, and written, "" where they are as usual.
+const TEXT = [(text) => text, (to) => to];
+const LIST = [(text) => (text === null ? null : listed(text)), (to) => (to ?? []).join()];
+const on = (text) => [(read) => read === text, (to) => (to ? text : "")];
+const off = (text) => [(read) => read !== text, (to) => (to ? "" : text)];
+const unless = (usual) => (to) => (to === usual ? "" : String(to));
+
+/** [parameter, part of the view, read, write, the mode it is left out of others than] @type {any[][]} */
+const PARAMETERS = [
+  ["mode", "mode", (text) => known(MODES, text, "overlay"), unless("overlay")],
+  ["left", "left", ...TEXT, "swipe"],
+  ["right", "right", ...TEXT, "swipe"],
+  ["split", "split", (text) => between(text, 0, 100, 50), unless(50), "swipe"],
+  ["maps", "maps", (text) => LIST[0](text)?.slice(0, 4) ?? null, LIST[1], "grid"],
+  ["faint", "faint", ...off("0"), "grid"],
+  ["order", "order", ...LIST],
+  ["opacity", "opacity", (text) => mapOf(text, share), (to) => pairs(paler(to), (one) => Math.round(one * 100))],
+  ["hide", "hidden", (text) => new Set(listed(text)), (to) => [...to].join()],
+  ["range", "range", rangeOf, (to) => (to ? to.join("-") : "")],
+  ["inks", "lineStyles", (text) => mapOf(text, Number), pairs],
+  ["lines", "lines", ...on("1")],
+  ["draw", "drawings", readDrawings, pairs],
+  ["series", "series", (text) => (text === "all" ? null : indexOf(text)), (to) => (to === null ? "all" : to || "")],
+  ["colour", "byPerson", ...off("release")],
+];
+
+function readDrawings(text) {
+  const drawings = [...mapOf(text, (drawing) => known(DRAWINGS, drawing, null))];
+  return new Map(drawings.filter(([, drawing]) => drawing));
+}
+
+function indexOf(text) {
+  return /^\d+$/.test(text ?? "") ? Number(text) : 0;
+}
 
 /** The view the address names; `opacity` a Map of shares, `hidden` a Set, by name; null where the page decides. */
 export function readViewState() {
   const parameters = new URLSearchParams(location.search);
-  const mode = parameters.get("mode");
-  const opacity = listed(parameters.get("opacity")).map((one) => one.split(":"));
   return {
-    mode: MODES.some(([value]) => value === mode) ? mode : "overlay",
-    left: parameters.get("left"),
-    right: parameters.get("right"),
-    split: between(parameters.get("split"), 0, 100, 50),
-    maps: parameters.has("maps") ? listed(parameters.get("maps")).slice(0, 4) : null,
-    faint: parameters.get("faint") !== "0",
-    order: parameters.has("order") ? listed(parameters.get("order")) : null,
-    opacity: new Map(opacity.map(([name, share]) => [name, between(share ?? null, 0, 100, 100) / 100])),
-    hidden: new Set(listed(parameters.get("hide"))),
+    ...Object.fromEntries(PARAMETERS.map(([key, name, read]) => [name, read(parameters.get(key))])),
     isHidden: parameters.has("hide"),
     opening: new Set(), // what is hidden at first
     show: parameters.get("show"),
-    range: rangeOf(parameters.get("range")),
-    lineStyles: new Map(
-      listed(parameters.get("inks"))
-        .map((one) => one.split(":"))
-        .map(([name, line]) => [name, Number(line)]),
-    ),
-    lines: parameters.get("lines") === "1",
-    drawings: new Map(
-      listed(parameters.get("draw"))
-        .map((one) => /** @type {[string, string]} */ (one.split(":")))
-        .filter(([, drawing]) => DRAWINGS.some(([value]) => value === drawing)),
-    ),
-    series: parameters.get("series") === "all" ? null : indexOf(parameters.get("series")),
-    byPerson: parameters.get("colour") !== "release",
-  };
-}
-
-function asText(view) {
-  const swipe = view.mode === "swipe";
-  const grid = view.mode === "grid";
-  const paler = [...view.opacity]
-    .filter(([, share]) => share < 1)
-    .map(([name, share]) => `${name}:${Math.round(share * 100)}`);
-  return {
-    mode: view.mode === "overlay" ? "" : view.mode,
-    left: swipe ? view.left : "",
-    right: swipe ? view.right : "",
-    split: swipe && view.split !== 50 ? String(view.split) : "",
-    maps: grid ? (view.maps ?? []).join() : "",
-    faint: grid && !view.faint ? "0" : "",
-    order: (view.order ?? []).join(),
-    opacity: paler.join(),
-    hide: [...view.hidden].join(),
-    range: view.range ? view.range.join("-") : "",
-    inks: [...view.lineStyles].map(([name, line]) => `${name}:${line}`).join(),
-    lines: view.lines ? "1" : "",
-    draw: [...view.drawings].map(([name, drawing]) => `${name}:${drawing}`).join(),
-    series: view.series === null ? "all" : view.series ? String(view.series) : "",
-    colour: view.byPerson ? "" : "release",
   };
 }
 
 /** Write it there; with the releases it is about where they are to stay. What is as usual is left out. */
 export function writeViewState(view, { set, releases, pinned = false }) {
-  const text = asText(view);
+  const texts = PARAMETERS.map(([key, name, , write, mode = view.mode]) => [
+    key,
+    mode === view.mode ? write(view[name]) : "",
+  ]);
   const same = view.hidden.size === view.opening.size && [...view.hidden].every((name) => view.opening.has(name));
-  const isUsual = !pinned && same && KEYS.every((key) => key === "hide" || !text[key]);
+  const isUsual = !pinned && same && texts.every(([key, text]) => key === "hide" || !text);
   readdress((url) => {
-    for (const key of KEYS) {
-      if (text[key] && !isUsual) url.searchParams.set(key, text[key]);
+    for (const [key, text] of texts) {
+      if (text && !isUsual) url.searchParams.set(key, text);
       else url.searchParams.delete(key);
     }
     if (!isUsual) pin(url, set, releases);

@@ -1,23 +1,53 @@
-/* Which releases are shown: by checkboxes, alone by name, and the best one until the reader chooses. */
+/* Which releases are shown: at first, by checkboxes, alone by name, and the best one until the reader chooses. */
 
 import { announce } from "../../core/dom.js";
-import { bestOf, openingOf } from "./opening.js";
+import { verdictRank } from "../../components/verdict_text.js";
 import { nameOf } from "./view_state.js";
+
+const rankOf = ({ verdict, seed, owner_view }) => [
+  seed === null ? 0 : 1, // what may be published before simulations
+  verdictRank(verdict),
+  owner_view?.p95_error_m ?? Infinity,
+];
+
+/** The finished release with the best verdict; of several the one with the least error; undefined for none. */
+export function bestOf(releases) {
+  const done = releases.filter(({ state }) => state === "done").map((one) => ({ one, rank: rankOf(one) }));
+  done.sort((a, b) => {
+    const at = a.rank.findIndex((value, i) => value !== b.rank[i]);
+    return at < 0 ? b.one.created_at.localeCompare(a.one.created_at) : a.rank[at] - b.rank[at];
+  });
+  return done[0]?.one;
+}
+
+/**
+ * What is hidden at first of `ids`, and whether the best release is still to be chosen: everything is shown that the
+ * address names, which is several `requested` releases, one, or those that maps or sides are to show.
+ *
+ * @param {{hidden: Set<string>, isHidden: boolean, show: string | null, left: string | null, right: string | null,
+ *   maps: string[] | null}} view
+ * @param {string[]} requested ids of releases in the address
+ * @param {string[]} ids of all releases
+ */
+export function openingOf(view, requested, ids) {
+  const isNamed = view.isHidden || requested.length > 1;
+  if (view.show === "all" || (isNamed && view.show !== "best")) return { hidden: view.hidden, best: false };
+  const onMaps = [view.left, view.right, ...(view.maps ?? [])];
+  const named = ids.map(nameOf).filter((name) => onMaps.includes(name));
+  const shown = view.show === "best" ? [] : [...named, ...requested.map(nameOf)];
+  const rest = ids.map(nameOf).filter((name) => !shown.includes(name));
+  return { hidden: new Set([...view.hidden, ...rest]), best: !shown.length };
+}
 
 /**
  * Changes `view.hidden` and the `visible` of `layers()`. `on.shown(layer, on)` after one was shown or hidden,
  * `on.changed()` after the view did, `on.titled(layer)` is what one is called.
- *
- * @param {any} view
- * @param {() => any[]} layers
- * @param {{shown: (layer: any, on: boolean) => void, changed: () => void, titled: (layer: any) => string}} on
  */
 export function createVisibility(view, layers, on) {
   let isBest = false; // the best of those that are done is shown, until the reader chooses
   /** @type {{id: string, before: Set<string>} | null} */
   let alone = null;
 
-  /** @param {Set<string>} hidden */
   function set(hidden) {
     view.hidden = hidden;
     for (const layer of layers()) {
@@ -28,14 +58,15 @@ export function createVisibility(view, layers, on) {
     }
   }
 
-  function withAll(/** @type {boolean} */ shown, /** @type {any[]} */ some = layers()) {
+  /** What is hidden once these are shown, or hidden too. */
+  function withThese(shown, ids = layers().map(({ id }) => id)) {
     const hidden = new Set(view.hidden);
-    for (const { id } of some) hidden[shown ? "delete" : "add"](nameOf(id));
+    for (const id of ids) hidden[shown ? "delete" : "add"](nameOf(id));
     return hidden;
   }
 
   /** After the reader chose: draw it. */
-  function choose(/** @type {Set<string>} */ hidden) {
+  function choose(hidden) {
     isBest = false;
     set(hidden);
     on.changed();
@@ -56,17 +87,15 @@ export function createVisibility(view, layers, on) {
     follow() {
       const best = isBest && bestOf(layers().map(({ release }) => release));
       if (!best) return;
-      const hidden = withAll(false);
+      const hidden = withThese(false);
       hidden.delete(nameOf(best.id));
       set(hidden);
       view.opening = new Set(hidden);
     },
     /** Show or hide a layer or a mark. @param {string} id @param {boolean} shown */
     toggle(id, shown) {
-      const hidden = new Set(view.hidden);
-      hidden[shown ? "delete" : "add"](nameOf(id));
       alone = null;
-      choose(hidden);
+      choose(withThese(shown, [id]));
     },
     /** Show one release and the original alone; a second time, again what was shown before. @param {string} id */
     solo(id) {
@@ -79,7 +108,7 @@ export function createVisibility(view, layers, on) {
         return;
       }
       const before = alone?.before ?? new Set(view.hidden);
-      const hidden = withAll(false);
+      const hidden = withThese(false);
       hidden.delete(nameOf(id));
       hidden.delete("original");
       alone = { id, before };
@@ -88,7 +117,7 @@ export function createVisibility(view, layers, on) {
     },
     showAll() {
       alone = null;
-      choose(withAll(true));
+      choose(withThese(true));
     },
     /** A release that the reader made is shown beside the others. */
     keep() {

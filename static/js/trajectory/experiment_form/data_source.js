@@ -1,7 +1,7 @@
 /* The data of an experiment: a synthetic series, or a dataset of the user, its series as they are or the first
    events of each person. */
 
-import { dataCard, ownDataset } from "../../components/experiment_form/data_card.js";
+import { dataCard, ownDataset } from "../../components/experiment_form/generated_or_dataset.js";
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
@@ -22,6 +22,7 @@ export function createData(host, page, events, { onChange }) {
   /** @type {any} */
   let given = null; // {body, state}: what was set, and how this looked then
   const chosen = () => kinds.find(({ input }) => input.checked)?.value;
+  const own = () => page.datasets.find(({ id }) => id === select.value);
   const state = () => JSON.stringify([chosen(), select.value, part.value, fields.values()]);
   function show() {
     const dataset = chosen() === "dataset";
@@ -52,12 +53,8 @@ export function createData(host, page, events, { onChange }) {
   return {
     values: body,
     dataset: () => (chosen() === "dataset" ? select.value : null),
-    chosen: () =>
-      (chosen() === "dataset" && page.datasets.find(({ id }) => id === select.value)) || {
-        name: "synthetic series",
-        radius_m: page.radius_m,
-      },
-    time: () => chosen() !== "dataset" || (page.datasets.find(({ id }) => id === select.value)?.time ?? true),
+    chosen: () => (chosen() === "dataset" && own()) || { name: "synthetic series", radius_m: page.radius_m },
+    time: () => chosen() !== "dataset" || (own()?.time ?? true),
     set(
       /** @type {any} */ { dataset, preset = null, series = null },
       count = series?.first_events ?? series?.generated?.events,
@@ -98,16 +95,12 @@ export function otherText({ series }, dataset) {
 /** The controls: a card for each generated series and one for a dataset, how many events, notes. */
 function createParts(host, page, events, changed) {
   const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
-  const kinds = [...page.generated.map(({ preset }) => preset), "dataset"].map((value) => ({
-    value,
-    input: radio(value),
-  }));
+  const values = [...page.generated.map(({ preset }) => preset), "dataset"];
+  const kinds = values.map((value) => ({ value, input: radio(value) }));
   const last = kinds[kinds.length - 1];
-  const parts = [
-    ["all", "All events"],
-    ["first", "The first events of each person, joined"],
-  ];
-  const part = selectOf({ name: "events-used", "aria-label": "Events used", onchange: changed }, parts);
+  const parts = { all: "All events", first: "The first events of each person, joined" };
+  const named = { name: "events-used", "aria-label": "Events used", onchange: changed };
+  const part = selectOf(named, Object.entries(parts));
   const { select, element: own } = ownDataset(page, "events", changed, part);
   const many = el("div", { class: "data__events" });
   const help = "How many a synthetic series has, or are taken of a dataset. The paper uses 1,000.";
@@ -119,6 +112,6 @@ function createParts(host, page, events, changed) {
     ...page.generated.map(({ title, description }, i) => dataCard(kinds[i].input, title, description)),
     dataCard(last.input, "A dataset", "Read here by simulations only; nothing of it is published.", own),
   ];
-  host.append(el("div", { class: "data" }, cards), note, many, error);
+  host.append(el("div", { class: "tiles tiles--wide" }, cards), note, many, error);
   return { kinds, last, cards, select, part, many, fields, error, note };
 }

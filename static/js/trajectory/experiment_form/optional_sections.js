@@ -5,8 +5,7 @@ import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
 import { errorPlace, showText } from "../../core/elements.js";
 import { count, number } from "../../core/format.js";
-import { createTicks } from "../../components/experiment_form/checkbox_group.js";
-import { createList, ofValue } from "../../components/experiment_form/value_list.js";
+import { createList, createTicks, ofValue } from "../../components/experiment_form/value_list.js";
 import { createVariants } from "../../components/experiment_form/variant_cards.js";
 
 const NONE = { name: "none", title: "No dummies", summary: "The landmarks alone.", fields: [] };
@@ -20,20 +19,10 @@ export function createDummies(hosts, methods, usual, { onChange }) {
   const level = createList({ ...epsilon, label: "Levels of the selection" }, usual.levels, { onChange: changed });
   const shared = el("input", { type: "checkbox", name: "dummies-shared", onchange: changed });
   const note = errorPlace();
-  hosts.level.replaceChildren(
-    level.element,
-    el(
-      "div",
-      {},
-      el("label", { class: "choice" }, shared, "The release uses the rest of the level"),
-      el(
-        "p",
-        { class: "field__help" },
-        "As in the thesis: both divide the level of the release. Otherwise each has its own.",
-      ),
-    ),
-    note,
-  );
+  const rest = el("label", { class: "choice" }, shared, "The release uses the rest of the level");
+  const divided = "As in the thesis: both divide the level of the release. Otherwise each has its own.";
+  const help = el("p", { class: "field__help" }, divided);
+  hosts.level.replaceChildren(level.element, el("div", {}, rest, help), note);
   const chosen = createVariants({ cards: hosts.methods, rows: hosts.own }, [NONE, ...methods], {
     name: "dummies",
     shared: ["epsilon"],
@@ -96,53 +85,29 @@ const STRENGTHS = [
   [0.01, "Strong", "s = 0.01"],
 ];
 const SMOOTHING = {
-  name: "smoothing",
-  label: "Other strengths",
-  symbol: "s",
-  unit: "",
+  ...{ name: "smoothing", label: "Other strengths", symbol: "s", unit: "", minimum: 0, maximum: 1e6 },
   help: "0 is the strongest, and more is weaker. Empty: only those selected.",
-  minimum: 0,
-  maximum: 1e6,
 };
 const DIAMETER = {
-  name: "diameter_m",
-  label: "How far apart states lie at most",
-  symbol: "D",
-  unit: "m",
+  ...{ name: "diameter_m", label: "How far apart states lie at most", symbol: "D", unit: "m" },
+  ...{ minimum: 0.01, maximum: 20_100_000, default: 1000, choices: [] },
   help: "ε within the radius r counts D / r times. Empty: one radius, the plain levels of the papers.",
-  minimum: 0.01,
-  maximum: 20_100_000,
-  example: null,
-  default: 1000,
-  required: false,
-  whole: false,
-  text: false,
-  choices: [],
 };
 const STATES = {
-  name: "states",
-  label: "States",
-  symbol: "",
-  unit: "",
+  ...{
+    name: "states",
+    label: "States",
+    minimum: 1,
+    maximum: 400,
+    default: 2,
+    required: true,
+    whole: true,
+    choices: [],
+  },
   help: "Places the adversary distinguishes. The paper uses 2.",
-  minimum: 1,
-  maximum: 400,
-  example: null,
-  default: 2,
-  required: true,
-  whole: true,
-  text: false,
-  choices: [],
 };
 const BOUND = {
-  ...STATES,
-  name: "bound",
-  label: "Bound on the loss of the landmarks",
-  help: "",
-  default: "published",
-  minimum: null,
-  maximum: null,
-  whole: false,
+  ...{ name: "bound", label: "Bound on the loss of the landmarks", default: "published", required: true },
   choices: [
     { value: "published", label: "As printed in the paper: no upper bound" },
     { value: "bridge", label: "The bridge: an upper bound" },
@@ -162,7 +127,7 @@ export function createCorrelation(hosts, { onChange }) {
     { onChange: changed },
   );
   const others = createList({ ...SMOOTHING, empty: true }, [], { onChange: changed });
-  const form = el("div", { class: "own__fields" });
+  const form = el("div", { class: "tiles tiles--wide" });
   const fields = createFields(form, [DIAMETER, STATES, BOUND], { onChange: changed });
   hosts.all.replaceChildren(ticks.element, others.element, form);
   const smoothings = () => [...ticks.values(), ...(others.values() ?? [])];
@@ -203,10 +168,6 @@ export function createCorrelation(hosts, { onChange }) {
       else others.fail(message);
       return true;
     },
-    clear() {
-      ticks.clear();
-      others.clear();
-      fields.clear();
-    },
+    clear: () => [ticks, others, fields].forEach((part) => part.clear()),
   };
 }

@@ -1,8 +1,8 @@
 /* What is released: mechanisms at one or several levels, as drawn or smoothed. Each combination is a curve. */
 
 import { el } from "../../core/dom.js";
-import { swatch } from "../../components/swatch.js";
-import { addSpeed } from "../speed_field.js";
+import { swatch } from "../../core/swatch.js";
+import { addSpeed } from "../postprocess_steps.js";
 import { commonFields } from "../../components/form_fields.js";
 import { createList, ofValue } from "../../components/experiment_form/value_list.js";
 import { curves } from "./spec.js";
@@ -37,7 +37,7 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
   function addOver(row) {
     extend(row);
     row.left = new Set();
-    row.over = el("fieldset", { class: "over" });
+    row.over = el("fieldset", { class: "over row" });
     return row.over;
   }
   function showOver() {
@@ -73,9 +73,8 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
     set(values) {
       schemes.set(values.mechanisms);
       after.set(values.after.map(({ step }) => step ?? DRAWN));
-      after
-        .rows()
-        .forEach((row, j) => (row.left = new Set(schemes.rows().filter((_, i) => !values.after[j].over.includes(i)))));
+      const leftBy = ({ over }) => new Set(schemes.rows().filter((_, i) => !over.includes(i)));
+      after.rows().forEach((row, j) => (row.left = leftBy(values.after[j])));
       level.set(values.levels);
       reach.set(values.radii);
       showOver();
@@ -102,18 +101,9 @@ function levelLists(mechanisms, usual, onChange) {
   const common = commonFields(mechanisms);
   const list = (name, texts, values) =>
     createList({ ...common.find((field) => field.name === name), ...texts }, values, { onChange });
-  return [
-    list(
-      "epsilon",
-      { label: "Levels", help: "Smaller protects more. Several, with commas between them, are swept." },
-      usual.levels,
-    ),
-    list(
-      "radius_m",
-      { label: "Radii", help: "Places this far apart are protected with ε; several are swept." },
-      usual.radii,
-    ),
-  ];
+  const levels = { label: "Levels", help: "Smaller protects more. Several, with commas between them, are swept." };
+  const radii = { label: "Radii", help: "Places this far apart are protected with ε; several are swept." };
+  return [list("epsilon", levels, usual.levels), list("radius_m", radii, usual.radii)];
 }
 
 /** {step, over} of a row with its usual parameters, for all mechanisms. */

@@ -6,18 +6,10 @@ const LEVEL = "release.mechanism.epsilon";
 const RADIUS = "release.mechanism.radius_m";
 const SELECTION = "dummies.epsilon";
 export const SHARED = `${SELECTION},${LEVEL}`; // the selection and the release divide one level
-const AXES = [
-  "release",
-  LEVEL,
-  RADIUS,
-  "landmarks",
-  "landmarks.share",
-  "landmarks.distribution",
-  "landmarks.distance_m",
-  "dummies",
-  SELECTION,
-  SHARED,
-  "correlation",
+/** What can be swept; of two that begin alike the longer one is first. */
+export const AXES = [
+  ...[SHARED, SELECTION, LEVEL, RADIUS, "landmarks.share", "landmarks.distribution", "landmarks.distance_m"],
+  ...["release", "landmarks", "dummies", "correlation"],
 ];
 
 // From the form ------------------------------------------------------------------------------
@@ -72,20 +64,16 @@ export function toSpec({ release, landmarks, dummies, correlation, metrics, repe
   if (landmarks.redraw) base.redraw = true;
 
   const [epsilon] = dummies.levels;
-  lay("dummies", [
-    ...(dummies.none ? [null] : []),
-    ...dummies.methods.map(({ name, ...own }) => ({ name, epsilon, ...own })),
-  ]);
+  const methods = dummies.methods.map(({ name, ...own }) => ({ name, epsilon, ...own }));
+  lay("dummies", [...(dummies.none ? [null] : []), ...methods]);
   if (dummies.methods.length && dummies.shared)
     grid[SHARED] = dummies.levels.map((level) => [level, release.levels[0] - level]);
   else if (dummies.methods.length) sweep(SELECTION, dummies.levels);
 
   const { smoothings, states, bound, diameter_m } = correlation;
   const more = { ...(states !== 2 && { states }), ...(bound !== "published" && { bound }) };
-  lay(
-    "correlation",
-    smoothings.map((smoothing) => (smoothing === null ? null : { smoothing, diameter_m, ...more })),
-  );
+  const own = (smoothing) => (smoothing === null ? null : { smoothing, diameter_m, ...more });
+  lay("correlation", smoothings.map(own));
 
   return { base, grid, repetitions, seed, metrics, common };
 }
@@ -105,16 +93,15 @@ function readReleases(base, grid, usual) {
   const listed = grid.release ?? (base.release ? [base.release] : []);
   const pairs = grid[SHARED];
   const total = pairs && alike(pairs.map(([part, rest]) => Number((part + rest).toPrecision(12))));
-  const own = listed.map(({ mechanism }) => mechanism.epsilon);
-  const levels = pairs ? [total] : (grid[LEVEL] ?? [alike(own, usual.levels[0])]);
+  const each = (name) => listed.map(({ mechanism }) => mechanism[name]);
+  const levels = pairs ? [total] : (grid[LEVEL] ?? [alike(each("epsilon"), usual.levels[0])]);
   const mechanisms = texts(listed.map(({ mechanism }) => without(mechanism, "epsilon", "radius_m")));
   const steps = texts(listed.map(({ postprocess }) => postprocess ?? []));
   /** @type {number[][]} */
   const over = steps.map(() => []);
   for (const { mechanism, postprocess } of listed) {
-    over[steps.indexOf(JSON.stringify(postprocess ?? []))].push(
-      mechanisms.indexOf(JSON.stringify(without(mechanism, "epsilon", "radius_m"))),
-    );
+    const i = mechanisms.indexOf(JSON.stringify(without(mechanism, "epsilon", "radius_m")));
+    over[steps.indexOf(JSON.stringify(postprocess ?? []))].push(i);
   }
   const chains = steps.map((text) => JSON.parse(text));
   if (chains.some((chain) => chain.length > 1)) throw new RangeError("several steps");
@@ -122,12 +109,7 @@ function readReleases(base, grid, usual) {
   return {
     mechanisms: mechanisms.map((text) => JSON.parse(text)),
     levels,
-    radii: grid[RADIUS] ?? [
-      alike(
-        listed.map(({ mechanism }) => mechanism.radius_m),
-        usual.radii[0],
-      ),
-    ],
+    radii: grid[RADIUS] ?? [alike(each("radius_m"), usual.radii[0])],
     after: after.length ? after : usual.after.map(({ step }) => ({ step, over: [] })),
   };
 }
@@ -142,17 +124,9 @@ function readLandmarks(base, grid, usual) {
     return { kind, shares, distributions, more: without(more, "share", "distribution"), redraw };
   }
   if (kind === "stay-points") {
-    const each =
-      whole ??
-      (grid["landmarks.distance_m"] ?? [more.distance_m]).map((distance_m) => ({ ...base.landmarks, distance_m }));
-    const durations = whole ? each.map((one) => one.duration_s) : [more.duration_s];
-    return {
-      kind,
-      distances: each.map((one) => one.distance_m),
-      durations,
-      more: without(more, "distance_m", "duration_s"),
-      redraw,
-    };
+    const distances = whole?.map(({ distance_m }) => distance_m) ?? grid["landmarks.distance_m"] ?? [more.distance_m];
+    const durations = whole?.map(({ duration_s }) => duration_s) ?? [more.duration_s];
+    return { kind, distances, durations, more: without(more, "distance_m", "duration_s"), redraw };
   }
   return { kind: usual.kinds.includes(kind) ? kind : null, more, redraw };
 }
@@ -161,39 +135,25 @@ function readDummies(base, grid, usual) {
   const listed = grid.dummies ?? [base.dummies ?? null];
   const methods = listed.filter(Boolean);
   const pairs = grid[SHARED];
-  const levels = pairs
-    ? pairs.map(([part]) => part)
-    : (grid[SELECTION] ?? [
-        alike(
-          methods.map(({ epsilon }) => epsilon),
-          usual.levels[0],
-        ),
-      ]);
-  return {
-    none: listed.includes(null),
-    methods: methods.map((method) => without(method, "epsilon")),
-    levels,
-    shared: Boolean(pairs),
-  };
+  const epsilons = methods.map(({ epsilon }) => epsilon);
+  const levels = pairs?.map(([part]) => part) ?? grid[SELECTION] ?? [alike(epsilons, usual.levels[0])];
+  const own = methods.map((method) => without(method, "epsilon"));
+  return { none: listed.includes(null), methods: own, levels, shared: Boolean(pairs) };
 }
 
 function readCorrelation(base, grid, usual) {
   const listed = grid.correlation ?? [base.correlation ?? null];
   const known = listed.filter(Boolean);
+  const of = (name, usually) =>
+    alike(
+      known.map((correlation) => correlation[name] ?? usually),
+      usually,
+    );
+  const apart = known.map(({ diameter_m }) => diameter_m); // null for one radius
   return {
     smoothings: listed.map((one) => (one ? one.smoothing : null)),
-    states: alike(
-      known.map(({ states }) => states ?? 2),
-      2,
-    ),
-    bound: alike(
-      known.map(({ bound }) => bound ?? "published"),
-      "published",
-    ),
-    diameter_m: alike(
-      known.map(({ diameter_m }) => diameter_m),
-      usual.diameter_m,
-    ),
+    ...{ states: of("states", 2), bound: of("bound", "published") },
+    diameter_m: alike(apart, usual.diameter_m),
   };
 }
 

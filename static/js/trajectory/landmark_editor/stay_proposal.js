@@ -5,6 +5,7 @@
 import { spread } from "../../charts/end_labels.js";
 import { get } from "../../core/api.js";
 import { el, svg } from "../../core/dom.js";
+import { smallButton } from "../../core/elements.js";
 import { count, duration, metres, percent, whole } from "../../core/format.js";
 
 /**
@@ -34,13 +35,21 @@ export const proposalText = ({ distance_m, duration_s, stays, places }) =>
   `${duration(duration_s)} and ${metres(distance_m)} find ${count(stays, "stay")} at ${count(places, "place")}`;
 
 /**
- * The part in `host`, from the counts at `url`, which is undefined of data without times; `apply(values)` on a click.
+ * The part in `host`, from the counts at `urls.stay_counts`, which data without times have not; a click puts another
+ * way to mark. Where stays suggest none there are events to select, zones to draw, a release without landmarks.
  * Returns show(marked, points), which resolves once all is shown.
  *
  * @param {HTMLElement} host
- * @param {{url: string | undefined, apply: (values: Record<string, any>) => void}} options
+ * @param {{urls: {stay_counts?: string, release: string}, stay_points: string}} page
+ * @param {{manual: string, zones: string}} ways
+ * @param {(change: Record<string, any>) => void} put
  */
-export function createProposal(host, { url, apply }) {
+export function createProposal(host, { urls, stay_points }, ways, put) {
+  const others = [
+    smallButton("Select events", null, () => put({ way: ways.manual, runs: [] })),
+    smallButton("Draw zones", null, () => put({ way: ways.zones, zones: [] })),
+    el("a", { class: "button button--small", href: urls.release }, "Release without landmarks"),
+  ];
   /** @type {Promise<Survey> | null} */
   let survey = null;
   let shown = "";
@@ -52,88 +61,82 @@ export function createProposal(host, { url, apply }) {
     shown = reason ?? "";
     if (reason === null) host.hidden = true;
     else {
-      const found = url ? await (survey ??= get(url).catch((error) => ({ problem: error.message }))) : null;
+      const counts = urls.stay_counts
+        ? await (survey ??= get(urls.stay_counts).catch((error) => ({ problem: error.message })))
+        : null;
       if (shown !== reason) return; // another count meanwhile
-      host.replaceChildren(el("p", {}, el("strong", {}, reason)), ...proposed(found, apply).filter(Boolean));
+      const { text, values, more = [] } = proposed(counts, marked / points);
+      const use = values && smallButton("Use these stay points", null, () => put({ way: stay_points, values }));
+      const actions = [use, ...(counts?.proposal ? [] : others)].filter(Boolean);
+      host.replaceChildren(
+        el("p", {}, el("strong", {}, reason)),
+        el("p", {}, text),
+        el("p", { class: "row" }, actions),
+        ...more,
+      );
       host.hidden = false;
     }
   };
 }
 
 /**
- * @param {Survey | null} survey
- * @param {(values: Record<string, any>) => void} apply
- * @returns {any[]}
+ * What stays offer in place of landmarks that are a `share` of the events: a text, values of a button, what is below.
+ *
+ * @returns {{text: string, values?: Record<string, any>, more?: any[]}}
  */
-function proposed(survey, apply) {
-  if (!survey) return [el("p", {}, "Without times no stays are found: select events, or draw zones.")];
-  if (survey.problem) return [el("p", {}, survey.problem)];
-  const { proposal, events, of } = survey;
-  const sample =
-    events < of ? [el("p", { class: "small muted" }, `Counted in ${whole(events)} of ${whole(of)} events.`)] : [];
-  const none =
-    "No distance and duration below find a stay with at most half of the events: select events, or draw zones.";
-  const text = proposal ? `${proposalText(proposal)}: ${count(proposal.landmarks, "landmark")}.` : none;
-  const use = () => proposal && apply(valuesOf(proposal));
-  const button =
-    proposal && el("button", { class: "button button--small", type: "button", onclick: use }, "Use these stay points");
-  return [el("p", {}, text), button && el("p", {}, button), curve(survey), ...sample];
+function proposed(survey, share) {
+  if (!survey) return { text: "Without times no stays are found." };
+  if (survey.problem) return { text: survey.problem };
+  const { counts, proposal, events, of } = survey;
+  const sample = events < of && el("p.small.muted", `Counted in ${whole(events)} of ${whole(of)} events.`);
+  const more = [curve(survey), sample].filter(Boolean);
+  if (proposal) {
+    const text = `${proposalText(proposal)}: ${count(proposal.landmarks, "landmark")}.`;
+    return { text, values: valuesOf(proposal), more };
+  }
+  const [least] = counts.filter(({ stays }) => stays).sort((a, b) => a.landmarks - b.landmarks);
+  if (!least) return { text: "No distance and duration below find a stay.", more };
+  const at = `${duration(least.duration_s)} and ${metres(least.distance_m)}`;
+  const fewest = least.landmarks / events;
+  const text = `Stays are at least ${percent(fewest)} of the events, with ${at}: protect fewer of them.`;
+  return { text, values: fewest < share ? valuesOf(least) : undefined, more };
 }
 
-/** @param {Survey} survey */
-function curve({ counts, events, proposal }) {
+function curve(/** @type {Survey} */ { counts, events, proposal }) {
   const durations = [...new Set(counts.map((one) => one.duration_s))];
   const distances = [...new Set(counts.map((one) => one.distance_m))];
-  const x = (/** @type {number} */ seconds) =>
-    LEFT + (durations.indexOf(seconds) / (durations.length - 1)) * (WIDTH - LEFT - RIGHT);
-  const y = (/** @type {number} */ landmarks) => BOTTOM - (landmarks / events) * (BOTTOM - TOP);
-  const of = (/** @type {number} */ distance) => counts.filter((one) => one.distance_m === distance);
+  const x = (seconds) => LEFT + (durations.indexOf(seconds) / (durations.length - 1)) * (WIDTH - LEFT - RIGHT);
+  const y = (landmarks) => BOTTOM - (landmarks / events) * (BOTTOM - TOP);
+  const of = (distance) => counts.filter((one) => one.distance_m === distance);
   const named = [...distances].reverse(); // of equal ones the farthest is on top
-  const at = spread(
-    named.map((distance) => y(of(distance)[0].landmarks) - TOP),
-    APART,
-    BOTTOM - TOP,
-  );
-  const line = (/** @type {number} */ distance, /** @type {number} */ i) =>
-    svg("polyline", {
-      points: of(distance)
-        .map((one) => `${x(one.duration_s)},${y(one.landmarks)}`)
-        .join(" "),
-      "stroke-dasharray": DASHES[i % DASHES.length],
-      class: proposal?.distance_m === distance ? "stay-curve__chosen" : null,
-    });
-  const text = distances.map(
-    (distance) =>
-      `${metres(distance)}: ${of(distance)
-        .map((one) => `${duration(one.duration_s)} ${whole(one.landmarks)}`)
-        .join(", ")}`,
-  );
+  const tops = named.map((distance) => y(of(distance)[0].landmarks) - TOP);
+  const at = spread(tops, APART, BOTTOM - TOP);
+  const line = (distance, i) => {
+    const points = of(distance).map((one) => `${x(one.duration_s)},${y(one.landmarks)}`);
+    const chosen = proposal?.distance_m === distance ? "stay-curve__chosen" : null;
+    return svg("polyline", { points: points.join(" "), "stroke-dasharray": DASHES[i % DASHES.length], class: chosen });
+  };
+  const text = distances.map((distance) => {
+    const each = of(distance).map((one) => `${duration(one.duration_s)} ${whole(one.landmarks)}`);
+    return `${metres(distance)}: ${each.join(", ")}`;
+  });
+  const grid = (share) => {
+    const height = y(share * events);
+    return [
+      svg("line", { class: "stay-curve__grid", x1: LEFT, x2: WIDTH - RIGHT, y1: height, y2: height }),
+      svg("text", { x: WIDTH - RIGHT + 5, y: height + 3 }, percent(share)),
+    ];
+  };
   const ticks = durations.filter((_, i) => i % 2 === 0);
-  return el(
-    "figure",
-    { class: "stay-curve" },
-    el(
-      "figcaption",
-      { class: "small muted" },
-      "Landmarks, as a share of the events, by the duration and distance of stays",
-    ),
-    svg(
-      "svg",
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Landmarks found. ${text.join(". ")}.` },
-      [0, 0.5, 1].map((share) => [
-        svg("line", {
-          class: "stay-curve__grid",
-          x1: LEFT,
-          x2: WIDTH - RIGHT,
-          y1: y(share * events),
-          y2: y(share * events),
-        }),
-        svg("text", { x: WIDTH - RIGHT + 5, y: y(share * events) + 3 }, percent(share)),
-      ]),
-      ticks.map((one) => svg("text", { x: x(one), y: BOTTOM + 14, "text-anchor": "middle" }, duration(one))),
-      distances.map(line),
-      named.map((one, i) => svg("text", { x: LEFT - 4, y: TOP + at[i] + 3, "text-anchor": "end" }, metres(one))),
-      proposal && svg("circle", { cx: x(proposal.duration_s), cy: y(proposal.landmarks), r: 3.5 }),
-    ),
+  const caption = "Landmarks, as a share of the events, by the duration and distance of stays";
+  const drawn = svg(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Landmarks found. ${text.join(". ")}.` },
+    [0, 0.5, 1].map(grid),
+    ticks.map((one) => svg("text", { x: x(one), y: BOTTOM + 14, "text-anchor": "middle" }, duration(one))),
+    distances.map(line),
+    named.map((one, i) => svg("text", { x: LEFT - 4, y: TOP + at[i] + 3, "text-anchor": "end" }, metres(one))),
+    proposal && svg("circle", { cx: x(proposal.duration_s), cy: y(proposal.landmarks), r: 3.5 }),
   );
+  return el("figure", { class: "stay-curve" }, el("figcaption", { class: "small muted" }, caption), drawn);
 }

@@ -1,23 +1,156 @@
-/* Zones on the map and in the rail: chosen, moved, renamed, deleted, typed, imported and downloaded. */
+/* Zones on the map and in the rail, one row each: chosen, moved, labelled, measured, deleted, typed, imported and
+ * downloaded.
+ */
 
-import { createNumber, refuseInvalid, valueOf } from "../../components/number_field.js";
+import { check, createNumber, refuseInvalid, valueOf, write } from "../../components/number_field.js";
 import { announce, el, save } from "../../core/dom.js";
+import { errorPlace, selectOf, showText, smallButton } from "../../core/elements.js";
 import { messageOf } from "../../core/field_errors.js";
-import { count, eventNumber, metres } from "../../core/format.js";
-import {
-  cornersOf,
-  eventsIn,
-  fromGeoJSON,
-  handlesOf,
-  moved,
-  nameOf,
-  RADIUS_M,
-  toGeoJSON,
-  typedCircle,
-  withoutCorner,
-  zoneAt,
-} from "./zone_geometry.js";
-import { createZoneList } from "./zone_list.js";
+import { count, eventNumber, metres, number } from "../../core/format.js";
+import { zoneIcon } from "./toolbar.js";
+import * as geometry from "./zone_geometry.js";
+
+const { areaM2, cornersOf, eventsIn, moved, nameOf, RADIUS_M, typedCircle, withoutCorner } = geometry;
+
+/** 12,300 m², 4.2 km² */
+export const area = (m2) => (m2 < 1e5 ? `${number(m2)}\u202fm²` : `${number(m2 / 1e6)}\u202fkm²`);
+const size = (zone) => (zone.type === "Circle" ? `radius ${metres(zone.radius_m)}` : area(areaM2(zone)));
+
+/**
+ * Rows in `host`. `on.choose(index)`, `on.corner(index of a corner)`, `on.change(index, zone, key)`,
+ * `on.remove(index)`.
+ * Returns {show({zones, selected, corner, counts}), fail(index, message)}.
+ */
+function createZoneList(host, on) {
+  /** @type {{shape: string, rows: any[]}} */
+  let shown = { shape: "", rows: [] };
+
+  function show({ zones, selected, corner, counts }) {
+    const shape = JSON.stringify([
+      selected,
+      zones.map((zone) => [zone.type, zone.type === "Circle" ? 0 : cornersOf(zone).length]),
+    ]);
+    if (shape !== shown.shape) rebuild(zones, selected, shape);
+    shown.rows.forEach((row, i) => row.update(zones[i], counts[i], corner));
+  }
+
+  function rebuild(zones, selected, shape) {
+    const key = host.contains(document.activeElement) ? document.activeElement?.dataset.key : null;
+    shown = { shape, rows: zones.map((zone, i) => (i === selected ? openRow(zone, i, on) : closedRow(zone, i, on))) };
+    host.replaceChildren(...shown.rows.map(({ element }) => element));
+    if (key) host.querySelector(`[data-key="${key}"]`)?.focus({ preventScroll: true });
+    if (selected >= 0 && scrolls(host.closest(".rail")))
+      shown.rows[selected].element.scrollIntoView({ block: "nearest" });
+  }
+
+  return { show, fail: (index, message) => shown.rows[index]?.fail(message) };
+}
+
+/** On a phone the rail lies below the map: what is chosen on the map must not scroll it away. */
+const scrolls = (rail) => getComputedStyle(rail).overflowY !== "visible";
+
+function closedRow(zone, index, on, /** @type {any} */ inside = null) {
+  const name = el("span", { class: "zone__name strong clip" });
+  const facts = el("span", { class: "muted" });
+  const error = errorPlace();
+  const expanded = { class: "bare zone__head stack gap-2 small", "aria-expanded": String(inside !== null) };
+  const press = { type: "button", dataset: { key: `zone-${index}` }, onclick: () => on.choose(inside ? -1 : index) };
+  const head = el("button", { ...expanded, ...press }, zoneIcon(zone), name, facts);
+  const fail = (message) => showText(error, message);
+  return {
+    element: el("li", { class: "zone" }, head, inside, error),
+    fail,
+    update(now, events) {
+      name.textContent = nameOf(now, index);
+      facts.textContent = `${size(now)} · ${count(events, "event")}`;
+      fail("");
+    },
+  };
+}
+
+function openRow(zone, index, on) {
+  let now = zone;
+  let at = 0;
+  const change = (next, what) => on.change(index, next, `${what}-${index}`);
+  const label = textField("Label", "label", (value) => change({ ...now, label: value }, "label"));
+  const place = () => (now.type === "Circle" ? now.center : cornersOf(now)[at]);
+  const handle = () => (now.type === "Circle" ? "centre" : `corner-${at}`);
+  const lon = numberField("Longitude, °", "lon", { minimum: -180, maximum: 180 }, (value) =>
+    change(moved(now, handle(), value, place()[1]), "lon"),
+  );
+  const lat = numberField("Latitude, °", "lat", { minimum: -90, maximum: 90 }, (value) =>
+    change(moved(now, handle(), place()[0], value), "lat"),
+  );
+  const more = zone.type === "Circle" ? radiusField(() => now, change) : cornerField(zone, on);
+  const button = (text, key, onclick, disabled = false) =>
+    smallButton(text, null, onclick, { dataset: { key }, disabled });
+  const drop = () => change(withoutCorner(now, at), "corner");
+  const withoutOne =
+    zone.type === "Circle" ? el("span") : button("Remove corner", "drop-corner", drop, cornersOf(zone).length <= 3);
+  const remove = button("Delete zone", "delete", () => on.remove(index));
+  const inside = el(
+    "div",
+    { class: "zone__body stack" },
+    el("div", { class: "zone__pair pair gap-2" }, label.element, more.element, lon.element, lat.element),
+    el("div", { class: "row apart" }, withoutOne, remove),
+  );
+  const row = closedRow(zone, index, on, inside);
+  return {
+    ...row,
+    update(next, events, corner) {
+      now = next;
+      at = zone.type === "Circle" ? 0 : Math.min(corner, cornersOf(next).length - 1);
+      row.update(next, events);
+      label.set(next.label);
+      more.set(zone.type === "Circle" ? next.radius_m : at);
+      lon.set(place()[0]);
+      lat.set(place()[1]);
+    },
+  };
+}
+
+const radiusField = (now, change) =>
+  numberField("Radius, m", "radius", RADIUS_M, (value) => change({ ...now(), radius_m: value }, "radius"));
+
+function cornerField(zone, on) {
+  const options = cornersOf(zone).map((_, i) => [i, `Corner ${i + 1} of ${cornersOf(zone).length}`]);
+  const onchange = () => on.corner(Number(select.value));
+  const select = selectOf({ id: "zone-corner", dataset: { key: "corner" }, onchange }, options);
+  return { ...field("Corner", select), set: (value) => (select.value = String(value)) };
+}
+
+/** An input with its label, and the place of its error. */
+const field = (text, input, /** @type {any} */ error = null) => ({
+  input,
+  element: el("div", { class: "field" }, el("label", { class: "small", for: input.id }, text), input, error),
+});
+
+const isTypedIn = (input) => document.activeElement === input;
+
+function textField(text, key, onChange) {
+  const typed = { class: "input", id: `zone-${key}`, maxlength: "200", placeholder: "none" };
+  const input = el("input", { ...typed, dataset: { key } });
+  input.addEventListener("input", () => onChange(input.value));
+  return { ...field(text, input), set: (value) => isTypedIn(input) || (input.value = String(value)) };
+}
+
+/**
+ * What is typed is stored. A number that is refused changes nothing and stays marked, so that nothing is saved with it.
+ */
+function numberField(text, key, rule, onChange) {
+  const { input, error } = createNumber({ ...rule, required: true }, { dataset: { key } });
+  /** @type {any} */
+  let own = null;
+  input.addEventListener("input", () => check(input) && onChange(valueOf(input)));
+  input.addEventListener("blur", () => check(input) && write(input, own));
+  return {
+    ...field(text, input, error),
+    set(value) {
+      own = value;
+      if (!isTypedIn(input) && !input.hasAttribute("aria-invalid")) write(input, value);
+    },
+  };
+}
 
 const COUNTED_LIVE = 200_000;
 
@@ -74,7 +207,7 @@ export class ZoneEditor {
   }
 
   chooseAt(lon, lat) {
-    this.choose(zoneAt(this.#state.zones, lon, lat));
+    this.choose(geometry.zoneAt(this.#state.zones, lon, lat));
   }
 
   add(zone) {
@@ -102,7 +235,10 @@ export class ZoneEditor {
     }
     map.addZones({ zones, selected });
     this.#listZones(zones, track.n > COUNTED_LIVE ? this.#state.zones : zones);
-    map.handles(selected >= 0 ? handlesOf(zones[selected], nameOf(zones[selected], selected)) : [], this.handling);
+    map.handles(
+      selected >= 0 ? geometry.handlesOf(zones[selected], nameOf(zones[selected], selected)) : [],
+      this.handling,
+    );
     this.playhead();
   }
 
@@ -152,8 +288,7 @@ export class ZoneEditor {
   #remove(index) {
     const { zones } = this.#state;
     this.#selected = -1;
-    const others = zones.filter((_, i) => i !== index);
-    this.on.put(others, null);
+    this.on.put(zones.toSpliced(index, 1), null);
     announce(`${nameOf(zones[index], index)} is deleted.`);
     (this.parts.rows.querySelector("button") ?? this.parts.around).focus({ preventScroll: true });
   }
@@ -165,7 +300,7 @@ export class ZoneEditor {
   }
 
   #save() {
-    const text = JSON.stringify(toGeoJSON(this.#state.zones), null, 1);
+    const text = JSON.stringify(geometry.toGeoJSON(this.#state.zones), null, 1);
     save(new Blob([text], { type: "application/geo+json" }), `${this.name}.geojson`);
   }
 
@@ -175,7 +310,7 @@ export class ZoneEditor {
     file.value = "";
     if (!chosen) return;
     try {
-      const found = fromGeoJSON(await chosen.text());
+      const found = geometry.fromGeoJSON(await chosen.text());
       await this.on.check(found);
       this.#selected = -1;
       this.on.problem("");
@@ -205,7 +340,7 @@ function createParts(radius, { addAround, saveZones }) {
   const rule = { ...RADIUS_M, required: true };
   const { input: around, error } = createNumber(rule, { id: "around-radius", value: radius });
   const aroundLabel = el("label", { for: "around-radius", class: "small" });
-  const submit = el("button", { class: "button" }, "Add circle");
+  const submit = el("button", { class: "button", type: "submit" }, "Add circle");
   const form = { class: "zones__around", novalidate: true, onsubmit: addAround };
   const hint = "Draw a polygon or a circle on the map. Every event inside a zone is a landmark.";
   const empty = el("p", { class: "small muted" }, hint);
@@ -213,15 +348,9 @@ function createParts(radius, { addAround, saveZones }) {
   const accept = ".geojson,.json,application/geo+json";
   const file = el("input", { type: "file", class: "visually-hidden", id: "zones-file", accept });
   const load = el("label", { for: "zones-file", class: "button button--small" }, "Import GeoJSON");
-  const attributes = { type: "button", class: "button button--small", onclick: saveZones };
-  const download = el("button", attributes, "Download zones");
-  const element = el(
-    "div",
-    { class: "stack", dataset: { zones: "" } },
-    el("form", form, aroundLabel, around, submit, error),
-    empty,
-    rows,
-    el("div", { class: "row" }, file, load, download),
-  );
+  const download = smallButton("Download zones", null, saveZones);
+  const parts = [el("form", form, aroundLabel, around, submit, error), empty, rows];
+  const files = el("div", { class: "row" }, file, load, download);
+  const element = el("div", { class: "stack", dataset: { zones: "" } }, parts, files);
   return { element, around, aroundLabel, rows, empty, file, download };
 }

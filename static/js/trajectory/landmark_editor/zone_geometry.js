@@ -135,13 +135,8 @@ export function handlesOf(zone, name) {
   corners.forEach(([x, y], i) => {
     const [nextX, nextY] = corners[(i + 1) % corners.length];
     found.push({ id: `corner-${i}`, lon: x, lat: y, kind: "corner", label: `Corner ${i + 1} of ${name}` });
-    found.push({
-      id: `between-${i}`,
-      lon: (x + near(nextX, x)) / 2,
-      lat: (y + nextY) / 2,
-      kind: "between",
-      label: `New corner after corner ${i + 1} of ${name}`,
-    });
+    const label = `New corner after corner ${i + 1} of ${name}`;
+    found.push({ id: `between-${i}`, lon: (x + near(nextX, x)) / 2, lat: (y + nextY) / 2, kind: "between", label });
   });
   return found;
 }
@@ -161,10 +156,7 @@ export function moved(zone, id, lon, lat) {
 export function withoutCorner(zone, index) {
   const corners = cornersOf(zone);
   if (corners.length <= 3) return zone;
-  return withCorners(
-    zone,
-    corners.filter((_, i) => i !== index),
-  );
+  return withCorners(zone, corners.toSpliced(index, 1));
 }
 
 const withCorners = (zone, corners) => ({
@@ -210,9 +202,8 @@ export function fromGeoJSON(text) {
   }
   const features = found?.type === "FeatureCollection" ? found.features : [found];
   if (!Array.isArray(features) || !features.length) throw new Error(`It has no features: zones are ${KINDS}.`);
-  return features.flatMap((one, i) =>
-    one?.type === "Feature" ? zonesOf(one.geometry, one.properties, i) : zonesOf(one, null, i),
-  );
+  const partsOf = (part) => (part?.type === "Feature" ? [part.geometry, part.properties] : [part, null]);
+  return features.flatMap((part, i) => zonesOf(...partsOf(part), i));
 }
 
 function zonesOf(geometry, properties, index) {
@@ -226,10 +217,8 @@ function zonesOf(geometry, properties, index) {
     return [{ type: "Circle", center: coordinates, radius_m: radius, label: text }];
   if (geometry?.type === "GeometryCollection" && Array.isArray(geometry.geometries))
     return geometry.geometries.flatMap((one) => zonesOf(one, properties, index));
-  throw new Error(
-    `Feature ${index + 1} is ` +
-      `${geometry?.type ? `a ${String(geometry.type).slice(0, 40)}` : "no shape"}: zones are ${KINDS}.`,
-  );
+  const shape = geometry?.type ? `a ${String(geometry.type).slice(0, 40)}` : "no shape";
+  throw new Error(`Feature ${index + 1} is ${shape}: zones are ${KINDS}.`);
 }
 
 /** Positions without their altitude. */

@@ -2,7 +2,7 @@
 
 import { createFigure } from "../../charts/figure.js";
 import { radios } from "../../components/choice_controls.js";
-import { swatch } from "../../components/swatch.js";
+import { swatch } from "../../core/swatch.js";
 import { check, showProblem, valueOf, write } from "../../components/number_field.js";
 import { post } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";
@@ -34,11 +34,7 @@ const TEXTS = {
  */
 export async function createPlan(host, page, state, keep, { span, times }) {
   const figure = await createFigure($("[data-chart=plan]", host), {
-    title: "Budget and loss under the plan",
-    unit: "ε",
-    name: "budget-plan",
-    log: false,
-    item: "event",
+    ...{ title: "Budget and loss under the plan", unit: "ε", name: "budget-plan", log: false, item: "event" },
   });
   const input = $("#alpha", host);
   write(input, isFinite(state.alpha) ? Number(state.alpha) : 1);

@@ -3,36 +3,28 @@
 import { radios } from "../../components/choice_controls.js";
 import { createNumber, refuseInvalid, ruleText, valueOf } from "../../components/number_field.js";
 import { ApiError } from "../../core/api.js";
-import { $, announce, el } from "../../core/dom.js";
-import { errorPlace } from "../../core/elements.js";
+import { announce, el } from "../../core/dom.js";
+import { errorPlace, labelled, showText } from "../../core/elements.js";
 import { count, number } from "../../core/format.js";
 import { readNumbers } from "../../core/number_text.js";
 import { createDistance } from "./distance_field.js";
-import { STANDARD } from "./view_state.js";
+import { LEGEND, standardOptions } from "./view_state.js";
 
 const CELL_M = { minimum: 0.01 };
 const SMOOTHING = { minimum: 0 };
-const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /**
  * The control. `state` is read and changed; `note` is what an estimate discloses. `on.check(changes)` validates them
  * on the server and throws its error; `on.change()` after another correlation was chosen.
  */
 export function createCorrelation(state, note, on) {
-  const own = el("button", { type: "button", onclick: () => matrixDialog(state, take, on.check) }, "Own…");
-  const estimated = el(
-    "button",
-    { type: "button", onclick: () => estimateDialog(state, note, take, on.check) },
-    "Estimated…",
+  const button = (text, name, onclick) => el("button", { type: "button", "aria-label": name, onclick }, text);
+  const own = button("Own…", "Own matrix…", () => matrixDialog(state, take, on.check));
+  const estimated = button("Estimated…", "Estimated from this dataset…", () =>
+    estimateDialog(state, note, take, on.check),
   );
-  own.setAttribute("aria-label", "Own matrix…");
-  estimated.setAttribute("aria-label", "Estimated from this dataset…");
-  /** @type {any[]} */
-  const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
-  const group = radios("Temporal loss when positions are correlated", options, state.corr, (corr) => take({ corr }), {
-    shown: true,
-    more: [own, estimated],
-  });
+  const more = [own, estimated];
+  const group = radios(LEGEND, standardOptions(), state.corr, (corr) => take({ corr }), { shown: true, more });
   const distance = createDistance(state.diameter_m, (diameter_m) => take({ diameter_m }));
   const show = () => {
     group.set(state.corr);
@@ -70,58 +62,38 @@ export function correlationText({ kind, s, states, cell_m, smoothing, mismatch, 
 function open(title, content, submit) {
   const error = errorPlace();
   const dialog = el("dialog", { class: "dialog loss__dialog", "aria-labelledby": "loss-dialog-title" });
-  const form = el(
-    "form",
-    { method: "dialog", novalidate: true },
-    el("h2", { id: "loss-dialog-title" }, title),
-    content,
-    error,
-    el(
-      "div",
-      { class: "dialog__actions" },
-      el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Cancel"),
-      el("button", { class: "button button--primary" }, "Apply"),
-    ),
-  );
-  form.addEventListener("submit", async (event) => {
+  const cancel = el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Cancel");
+  const apply = el("button", { class: "button button--primary", type: "submit" }, "Apply");
+  const onsubmit = async (event) => {
     event.preventDefault();
-    if (refuseInvalid(form)) return;
-    const button = $("button:not([type=button])", form);
-    button.disabled = true;
+    if (refuseInvalid(dialog)) return;
+    apply.disabled = true;
     error.hidden = true;
     try {
       await submit();
       dialog.close();
     } catch (problem) {
       if (!(problem instanceof ApiError) && !(problem instanceof SyntaxError)) throw problem;
-      error.textContent = problem.message;
-      error.hidden = false;
+      showText(error, problem.message);
       announce(problem.message);
     } finally {
-      button.disabled = false;
+      apply.disabled = false;
     }
-  });
+  };
+  const parts = [el("h2", { id: "loss-dialog-title" }, title), content, error];
+  const actions = el("div", { class: "dialog__actions" }, cancel, apply);
+  dialog.append(el("form", { method: "dialog", novalidate: true, onsubmit }, parts, actions));
   dialog.addEventListener("close", () => dialog.remove());
-  dialog.append(form);
   document.body.append(dialog);
   dialog.showModal();
 }
 
-function labelled(id, label, input, help, /** @type {Node | null} */ error = null) {
-  const text = el("p", { class: "field__help", id: `${id}-help` }, help);
-  return el("div", { class: "field" }, el("label", { for: id }, label), input, text, error);
-}
+const helpOf = (id, ...help) => el("p", { class: "field__help", id: `${id}-help` }, help);
 
 function area(id, label, help, value) {
-  const input = el("textarea", {
-    id,
-    rows: "4",
-    spellcheck: "false",
-    "aria-describedby": `${id}-help`,
-    class: "loss__matrix",
-  });
-  input.value = value;
-  return { input, element: labelled(id, label, input, [help]) };
+  const described = { "aria-describedby": `${id}-help`, class: "loss__matrix" };
+  const input = el("textarea", { id, rows: "4", spellcheck: "false", ...described, value });
+  return { input, element: labelled(input, label, helpOf(id, help)) };
 }
 
 /** "0.9 0.1 ⏎ 0.2 0.8", or JSON, as JSON; "" stays "". */
@@ -139,12 +111,10 @@ export function matrixText(text, label) {
 }
 
 function readable(json) {
+  if (!json || json === "reversal") return "";
   try {
-    return json && json !== "reversal"
-      ? JSON.parse(json)
-          .map((row) => row.join(" "))
-          .join("\n")
-      : "";
+    const rows = JSON.parse(json).map((row) => row.join(" "));
+    return rows.join("\n");
   } catch {
     return json;
   }
@@ -152,44 +122,24 @@ function readable(json) {
 
 function matrixDialog(state, take, check) {
   const given = Boolean(state.forward || state.backward);
-  const forward = area(
-    "loss-forward",
-    "Forward: Pr(next | present)",
-    "A line for each present state, a number for each next one; each line sums to 1.",
-    readable(state.forward) || (given ? "" : "0.9 0.1\n0.2 0.8"),
-  );
-  const backward = area(
-    "loss-backward",
-    "Backward: Pr(previous | present)",
-    "Empty: no correlation in this direction.",
-    readable(state.backward),
-  );
+  const rows = "A line for each present state, a number for each next one; each line sums to 1.";
+  const first = readable(state.forward) || (given ? "" : "0.9 0.1\n0.2 0.8");
+  const forward = area("loss-forward", "Forward: Pr(next | present)", rows, first);
+  const empty = "Empty: no correlation in this direction.";
+  const backward = area("loss-backward", "Backward: Pr(previous | present)", empty, readable(state.backward));
   const reversal = el("input", { type: "checkbox", checked: !given || state.backward === "reversal" });
   const follow = () => (backward.element.hidden = reversal.checked);
   reversal.addEventListener("change", follow);
   follow();
-  const content = el(
-    "div",
-    { class: "stack" },
-    el(
-      "p",
-      { class: "muted" },
-      "What the adversary knows about how positions follow one another, the same at all times.",
-    ),
-    forward.element,
-    el(
-      "label",
-      { class: "choice" },
-      reversal,
-      "Backward is its reversal: one stationary chain, so the bridge bound holds.",
-    ),
-    backward.element,
-  );
+  const known = "What the adversary knows about how positions follow one another, the same at all times.";
+  const reversed = "Backward is its reversal: one stationary chain, so the bridge bound holds.";
+  const choice = el("label", { class: "choice" }, reversal, reversed);
+  const about = el("p", { class: "muted" }, known);
+  const content = el("div", { class: "stack" }, about, forward.element, choice, backward.element);
   open("Own matrix", content, async () => {
-    const ahead = matrixText(forward.input.value, "Forward");
     const changes = {
       corr: "own",
-      forward: ahead,
+      forward: matrixText(forward.input.value, "Forward"),
       backward: reversal.checked ? "reversal" : matrixText(backward.input.value, "Backward"),
     };
     if (!changes.forward && (!changes.backward || changes.backward === "reversal"))
@@ -200,35 +150,18 @@ function matrixDialog(state, take, check) {
 }
 
 function numberField(id, label, rule, value, help) {
-  const { input, error } = createNumber(
-    { ...rule, required: true },
-    { id, value: Number(value), describedby: [`${id}-help`] },
-  );
-  return { input, element: labelled(id, label, input, [help, " ", ruleText(rule)], error) };
+  const described = { id, value: Number(value), describedby: [`${id}-help`] };
+  const { input, error } = createNumber({ ...rule, required: true }, described);
+  return { input, element: labelled(input, label, helpOf(id, help, " ", ruleText(rule)), error) };
 }
 
 function estimateDialog(state, note, take, check) {
-  const cell = numberField(
-    "loss-cell",
-    "Cell, m",
-    CELL_M,
-    state.cell_m || "1000",
-    "Side of the square cells that count as states; at most 400 are visited, at most 50 for the bridge.",
-  );
-  const added = numberField(
-    "loss-smoothing",
-    "Smoothing",
-    SMOOTHING,
-    state.smoothing || "1",
-    "Pseudocount of every transition; larger values hide more of the correlation.",
-  );
-  const content = el(
-    "div",
-    { class: "stack" },
-    el("p", { class: "notice notice--accent" }, note),
-    cell.element,
-    added.element,
-  );
+  const side = "Side of the square cells that count as states; at most 400 are visited, at most 50 for the bridge.";
+  const cell = numberField("loss-cell", "Cell, m", CELL_M, state.cell_m || "1000", side);
+  const count = "Pseudocount of every transition; larger values hide more of the correlation.";
+  const added = numberField("loss-smoothing", "Smoothing", SMOOTHING, state.smoothing || "1", count);
+  const disclosed = el("p", { class: "notice notice--accent" }, note);
+  const content = el("div", { class: "stack" }, disclosed, cell.element, added.element);
   open("Estimated from this dataset", content, async () => {
     const changes = { corr: "estimated", cell_m: String(valueOf(cell.input)), smoothing: String(valueOf(added.input)) };
     await check(changes);

@@ -1,6 +1,7 @@
 /* How far apart the adversary's states lie at most: a level is per radius, and a loss grows with this distance. */
 
 import { el } from "../../core/dom.js";
+import { labelled } from "../../core/elements.js";
 import { check, createNumber, ruleText, valueOf, write } from "../../components/number_field.js";
 
 const RULE = { minimum: 0.01, maximum: 20_100_000, required: true };
@@ -21,14 +22,8 @@ export function createDistance(value, onChange) {
       "States farther apart leak more. ",
     ruleText(RULE),
   );
-  const element = el(
-    "div",
-    { class: "field", dataset: { field: "diameter_m" } },
-    el("label", { for: id }, "How far apart states lie at most, D, m"),
-    input,
-    help,
-    error,
-  );
+  const element = labelled(input, "How far apart states lie at most, D, m", help, error);
+  element.dataset.field = "diameter_m";
   let waiting;
   input.addEventListener("input", () => {
     clearTimeout(waiting);

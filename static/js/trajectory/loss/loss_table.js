@@ -1,8 +1,8 @@
 /* The largest losses of every mechanism, correlation by correlation. */
 
-import { swatch } from "../../components/swatch.js";
+import { swatch } from "../../core/swatch.js";
 import { el } from "../../core/dom.js";
-import { count, inColumn, number } from "../../core/format.js";
+import { capitalized, count, inColumn, number } from "../../core/format.js";
 
 const text = (value) => inColumn(value, 3);
 
@@ -11,63 +11,33 @@ const text = (value) => inColumn(value, 3);
  * the chart. Every cell has the bridge, and below it the published formula.
  */
 export function showTable(head, body, columns, { part, current, lineStyles }) {
-  const titles = columns.map(({ key, title }) =>
-    el("th", { scope: "col", class: "number", "aria-current": key === current ? "true" : null }, title),
-  );
-  head.replaceChildren(
-    el(
-      "tr",
-      {},
-      el("th", { scope: "col" }, "Mechanism"),
-      el("th", { scope: "col", class: "number" }, "No correlation"),
-      titles,
-    ),
-  );
-  body.replaceChildren(
-    ...columns[0].report.mechanisms.map((_, i) =>
-      row(
-        columns.map(({ report }) => report.mechanisms[i]),
-        part,
-        lineStyles,
-      ),
-    ),
-  );
+  const headOf = ({ key = "", title }) =>
+    el("th", { scope: "col", class: "number", "aria-current": key === current ? "true" : null }, title);
+  const first = el("th", { scope: "col" }, "Mechanism");
+  head.replaceChildren(el("tr", {}, first, [{ title: "No correlation" }, ...columns].map(headOf)));
+  const ofOne = (i) => columns.map(({ report }) => report.mechanisms[i]);
+  body.replaceChildren(...columns[0].report.mechanisms.map((_, i) => row(ofOne(i), part, lineStyles)));
 }
 
 function row(found, part, lineStyles) {
   const [first] = found;
-  const own = parameters(first.parameters);
-  const summary = [
-    ...own,
-    ...(first.simulated?.runs ? [`median of ${count(first.simulated.runs, "simulated run")}`] : []),
-  ];
+  const runs = first.simulated?.runs;
+  const summary = [...parameters(first.parameters), ...(runs ? [`median of ${count(runs, "simulated run")}`] : [])];
   const name = el(
     "th",
     { scope: "row" },
     el("span", { class: "row" }, swatch(lineStyles[first.name]), first.title),
     summary.length && !first.why_not ? el("span", { class: "small muted report__own" }, summary.join(", ")) : null,
   );
-  if (first.why_not)
-    return el(
-      "tr",
-      {},
-      name,
-      el("td", { class: "muted small", colspan: String(found.length + 1) }, sentence(first.why_not)),
-    );
-  return el(
-    "tr",
-    {},
-    name,
-    el("td", { class: "number" }, text(part === "joint" ? first.level : first.highest_budget)),
-    found.map((one) => cell(one, part)),
-  );
+  const whole = { class: "muted small", colspan: String(found.length + 1) };
+  if (first.why_not) return el("tr", {}, name, el("td", whole, sentence(first.why_not)));
+  const level = text(part === "joint" ? first.level : first.highest_budget);
+  const cells = found.map((report) => cell(report, part));
+  return el("tr", {}, name, el("td", { class: "number" }, level), cells);
 }
 
-/** @type {[RegExp, string][]} */
-const UNITS = [
-  [/_m2$/, " m²"],
-  [/_m$/, " m"],
-];
+/** @type {Record<string, string>} */
+const UNITS = { _m2: " m²", _m: " m" };
 
 /** What a mechanism was given of its own; the radius only where something is weighed against it. */
 function parameters(given) {
@@ -79,13 +49,14 @@ function parameters(given) {
   return [
     ...chosen.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`),
     ...[...own, ...(weighed ? [["radius_m", given.radius_m]] : [])].map(([name, value]) => {
-      const [ending, unit] = UNITS.find(([one]) => one.test(name)) ?? [/$/, ""];
-      return `${name.replace(ending, "").replaceAll("_", " ")} ${number(value)}${unit}`;
+      const [ending = ""] = /_m2?$/.exec(name) ?? [];
+      const called = name.slice(0, name.length - ending.length).replaceAll("_", " ");
+      return `${called} ${number(value)}${UNITS[ending] ?? ""}`;
     }),
   ];
 }
 
-const sentence = (label) => `${label[0].toUpperCase()}${label.slice(1)}${label.endsWith(".") ? "" : "."}`;
+const sentence = (label) => `${capitalized(label)}${label.endsWith(".") ? "" : "."}`;
 
 function cell({ bridge, published }, part) {
   return el(

@@ -1,9 +1,9 @@
 /* What each mechanism is given of its own in a report, beside level and radius. */
 
-import { addSpeed } from "../speed_field.js";
+import { addSpeed } from "../postprocess_steps.js";
 import { el } from "../../core/dom.js";
 import { commonFields, createFields } from "../../components/form_fields.js";
-import { swatch } from "../../components/swatch.js";
+import { swatch } from "../../core/swatch.js";
 import { invalidIn } from "../../components/number_field.js";
 
 const PAUSE_MS = 250;
@@ -34,22 +34,13 @@ export function createParameters(host, described, lineStyles, text, onChange) {
   const parts = described.flatMap((mechanism) => {
     const own = mechanism.fields.filter(({ name }) => !shared.has(name));
     if (!own.length) return [];
-    const form = el("div", { class: "own__fields" });
+    const form = el("div", { class: "tiles tiles--wide" });
     const fields = createFields(form, own, { onChange: changed });
     addSpeed(form, fields, changed);
     fields.set(given[mechanism.name] ?? {});
-    const head = el("p", { class: "own__name" }, swatch(lineStyles[mechanism.name]), mechanism.title);
-    const element = el(
-      "div",
-      {
-        class: "own",
-        role: "group",
-        "aria-label": `${mechanism.title}: parameters`,
-        dataset: { mechanism: mechanism.name },
-      },
-      head,
-      form,
-    );
+    const head = el("p", { class: "own__name line strong" }, swatch(lineStyles[mechanism.name]), mechanism.title);
+    const group = { class: "own", role: "group", "aria-label": `${mechanism.title}: parameters` };
+    const element = el("div", { ...group, dataset: { mechanism: mechanism.name } }, head, form);
     return [{ name: mechanism.name, own, fields, element }];
   });
   host.replaceChildren(...parts.map(({ element }) => element));

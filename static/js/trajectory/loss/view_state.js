@@ -1,8 +1,13 @@
 /* What is looked at, stored in the page's address: a link shows the same again. */
 
 import { readdress } from "../../core/address.js";
+import { capitalized } from "../../core/format.js";
 
 export const STANDARD = { weak: 1, moderate: 0.1, strong: 0.01 };
+export const LEGEND = "Temporal loss when positions are correlated";
+/** The choices of a standard correlation: [value, text, title]. @returns {any[]} */
+export const standardOptions = () =>
+  Object.entries(STANDARD).map(([value, s]) => [value, capitalized(value), `s = ${s}, two states`]);
 // how far apart states lie at most until the reader gives another distance; not read from any data
 export const DIAMETER_M = "1000";
 

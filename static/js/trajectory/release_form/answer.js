@@ -1,8 +1,39 @@
-/* Which release is usable, as a sentence, and by which rule. */
+/* Which release is usable, as a sentence, and by which rule; typical and 95 % errors on a logarithmic axis in metres,
+ * beside GPS and the scale of the data.
+ */
 
+import * as axis from "../../components/release_form/axis.js";
 import { el } from "../../core/dom.js";
 import { quantity } from "../../core/elements.js";
 import { count, metres, whole } from "../../core/format.js";
+
+const GPS_M = 10;
+const NAMES = { gps_m: "GPS", stay_radius_m: "stay", median_step_m: "step", extent_m: "extent" };
+const ALWAYS = ["gps_m", "extent_m"];
+
+/** The axis that holds all errors of `rows` and the scale. */
+export function axisOf({ extent_m }, rows) {
+  const errors = rows.flatMap(({ errors: { overall } }) => [overall.typical_m, overall.p95_m]);
+  return axis.logarithmicAxis([GPS_M, extent_m, ...errors]);
+}
+
+/** What errors are compared with. */
+export const marksOf = (scaled, scale) =>
+  Object.entries({ gps_m: GPS_M, ...scale })
+    .filter(([name, value]) => name in NAMES && value >= scaled.least)
+    .map(([name, value]) => ({
+      ...{ name, value, title: NAMES[name], text: metres(value) },
+      isAlways: ALWAYS.includes(name),
+      isFaint: name === "gps_m", // the same for all data
+    }));
+
+/** Write the names into `host`; what is beyond the extent is shaded. */
+export const showScale = (table, host, scaled, scale) =>
+  axis.showScale(table, host, scaled, marksOf(scaled, scale), scale.extent_m ? [scale.extent_m, null] : null);
+
+/** One release: a dot at the typical error, a tick at the 95 % error. */
+export const span = (scaled, { typical_m, p95_m }, lineStyle) =>
+  axis.span(scaled, { from: typical_m, to: p95_m, dot: typical_m, ticks: [p95_m] }, lineStyle);
 
 /** An error of a release as text, marked by what it is: `figure` "typical_m" or "p95_m" of a `group` of events. */
 export const errorOf = ({ key, errors }, figure, group = "overall") =>
@@ -17,26 +48,16 @@ export function answerText(found, { extent_m }, hasLandmarks, people) {
   const still =
     people > 1 ? "half of the people or more have their events at one place" : "all events are at one place";
   if (!found && !extent_m) return [el("strong", {}, `No verdict: ${still}.`)];
-  if (!found)
-    return [
-      el("strong", {}, "No release is usable at this level"),
-      el("span", {}, "raise ε or lower the radius", data),
-    ];
-  const landmarks = hasLandmarks && found.errors.landmarks.typical_m !== null;
+  const none = "No release is usable at this level";
+  if (!found) return [el("strong", {}, none), el("span", {}, "raise ε or lower the radius", data)];
+  const { title, errors } = found;
+  const some = errors.people < people ? `of ${whole(errors.people)} of ${count(people, "person")} ` : "";
+  const apart = hasLandmarks && errors.landmarks.typical_m !== null;
+  const ofLandmarks = apart && [" (landmarks ", errorOf(found, "typical_m", "landmarks"), ")"];
+  const half = [`${some}half of the events within `, errorOf(found, "typical_m"), ofLandmarks];
   return [
-    el("strong", {}, hasLandmarks ? `Usable: ${found.title}` : `Usable, without landmarks: ${found.title}`),
-    el(
-      "span",
-      {},
-      found.errors.people < people
-        ? `of ${whole(found.errors.people)} of ${count(people, "person")} half of the events within `
-        : "half of the events within ",
-      errorOf(found, "typical_m"),
-      landmarks && [" (landmarks ", errorOf(found, "typical_m", "landmarks"), ")"],
-      ", 95\u202f% within ",
-      errorOf(found, "p95_m"),
-      data,
-    ),
+    el("strong", {}, hasLandmarks ? `Usable: ${title}` : `Usable, without landmarks: ${title}`),
+    el("span", {}, half, ", 95\u202f% within ", errorOf(found, "p95_m"), data),
   ];
 }
 

@@ -1,8 +1,7 @@
 /* The level of releases: a radius, by its name or typed, and ε, typed or on a slider. */
 
 import { isGiven, write } from "../../components/number_field.js";
-import { createEpsilon } from "../../components/release_form/epsilon_field.js";
-import { numberFields } from "../../components/release_form/level_inputs.js";
+import { createEpsilon, numberFields } from "../../components/release_form/level_inputs.js";
 import { $, $$ } from "../../core/dom.js";
 import { metres } from "../../core/format.js";
 

@@ -1,16 +1,140 @@
-/* Errors at the dataset's scale: circles that hold 50 and 95 % of a release's errors, around one of its events. */
+/* Errors at the dataset's scale: circles that hold 50 and 95 % of a release's errors, around one of its events, over
+ * the original's tracks and landmarks for its owner's eyes.
+ */
 
 import { createFollowed } from "../../components/release_form/followed.js";
+import { get } from "../../core/api.js";
 import { eventNumber, metres, number, whole } from "../../core/format.js";
 import { cssColour, dashLengths, onTheme, token } from "../../core/series_style.js";
+import { uniforms } from "../../core/uniforms.js";
 import { lengthText, roundLength } from "../../map/controls.js";
-import { metresAt } from "../../map/projection.js";
+import { circlePath, labelFont, setText, write } from "../../map/drawing.js";
+import { positionsOf } from "../../map/positions.js";
+import { metresAt, unitX, unitY, unrolled } from "../../map/projection.js";
 import { drawTrack } from "../../map/track_layer.js";
+import { seriesOf } from "../people.js";
+import { fetchTrack } from "../track.js";
 import { errorOf } from "./answer.js";
-import { errorsLike, eventAt, firstEvent, fit, runsIn, viewAt } from "./noise_preview_data.js";
+
+const MOST_EVENTS = 200_000; // a faint line shows the size of the dataset; more points add nothing
+const MOST_SERIES = 12;
+
+/** The longest series that are not too much to draw together. */
+export function drawable(series) {
+  const found = [];
+  let events = 0;
+  for (const one of [...series].sort((a, b) => b.points - a.points)) {
+    if (found.length === MOST_SERIES) break;
+    if (events + one.points > MOST_EVENTS) continue;
+    events += one.points;
+    found.push(one);
+  }
+  return found;
+}
+
+/** {tracks: [{first, n, positions, time}], box, middle} of a dataset of the API; the box in the unit square. */
+export async function loadMapData(dataset, url) {
+  const { west, south, east, north, middle } = unrolled(dataset.bounds);
+  const series = drawable(await seriesOf(dataset));
+  const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`)));
+  const tracks = found.map((track, i) => {
+    const { n, time } = track;
+    return { first: series[i].first_event, n, time, positions: positionsOf(track, middle) };
+  });
+  return { tracks, middle, box: { left: unitX(west), right: unitX(east), top: unitY(north), bottom: unitY(south) } };
+}
+
+/** Runs [start, end) of landmarks over the whole dataset. */
+export const loadRuns = async (url) => (await get(url)).runs;
+
+/** The runs that lie in one track, its events counted from 0. */
+export function runsIn({ first, n }, runs) {
+  return runs
+    .filter(([start, end]) => start < first + n && end > first)
+    .map(([start, end]) => [Math.max(start - first, 0), Math.min(end - first, n)]);
+}
+
+/** The event shown first, counted over all tracks: amid the longest run of landmarks, else amid the first track. */
+export function firstEvent(tracks, runs) {
+  let [best, longest, before] = [Math.floor((tracks[0]?.n ?? 0) / 2), 0, 0];
+  for (const track of tracks) {
+    for (const [start, end] of runsIn(track, runs)) {
+      if (end - start <= longest) continue;
+      longest = end - start;
+      best = before + Math.floor((start + end) / 2);
+    }
+    before += track.n;
+  }
+  return best;
+}
+
+/**
+ * Event `i` over all tracks: its place, its number in the dataset, its time or null, whether it is a landmark; without
+ * any event the middle of the box.
+ */
+export function eventAt({ tracks, box }, runs, i) {
+  let at = i;
+  for (const { first, n, positions, time } of tracks) {
+    if (at < n) {
+      const event = first + at;
+      const landmark = runs.some(([start, end]) => event >= start && event < end);
+      return { ...positions.place(at), event, time: time ? time[at] : null, landmark };
+    }
+    at -= n;
+  }
+  return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, event: null, time: null, landmark: false };
+}
+
+/**
+ * The view {width, height, scale, left, top} that shows the box and a circle of `reach` (unit lengths) around `anchor`,
+ * and how many times further away it is than one of the box alone: {view, times}.
+ */
+export function fit({ box }, anchor, reach, { width, height }) {
+  const margin = 18;
+  const scaleOf = ({ left, right, top, bottom }) =>
+    Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top));
+  const [left, right] = [Math.min(box.left, anchor.x - reach), Math.max(box.right, anchor.x + reach)];
+  const [top, bottom] = [Math.min(box.top, anchor.y - reach), Math.max(box.bottom, anchor.y + reach)];
+  const [alone, together] = [box, { left, right, top, bottom }].map((sides) => Math.min(scaleOf(sides), 1e12));
+  return { view: viewAt((left + right) / 2, (top + bottom) / 2, together, { width, height }), times: alone / together };
+}
+
+/** The view of `scale` pixels for a length of 1, its middle at (x, y). */
+const viewAt = (x, y, scale, { width, height }) => ({
+  ...{ width, height, scale, left: x * scale - width / 2, top: y * scale - height / 2 },
+});
+
+// Errors -----------------------------------------------------------------------------------
+
+const [DOTS, SEED] = [200, 1];
+const [HALF, MOST] = [1.67834699, 4.74386452]; // quantiles of planar Laplace noise of rate 1
+
+/** How far noise of rate 1 moves a share `u` of positions at most: the root of 1 - (1 + r) exp(-r) = u. */
+function quantile(u) {
+  let r = 1;
+  for (let i = 0; i < 40; i += 1) r = Math.max(r - (1 - (1 + r) * Math.exp(-r) - u) / (r * Math.exp(-r)), 1e-9);
+  return r;
+}
+
+/** @type {number[] | null} */
+let known = null;
+/** Those of all dots, which are the same whatever the errors. */
+const quantiles = () => (known ??= Array.from({ length: DOTS }, (_, i) => quantile((i + 0.5) / DOTS)));
+
+/** Places around an event, in metres east and north, whose distances have the given quantiles; the same each time. */
+export function errorsLike(half, most) {
+  const random = uniforms(SEED);
+  return quantiles().map((noise) => {
+    const share = Math.min(Math.max(Math.log(noise / HALF) / Math.log(MOST / HALF), 0), 1);
+    const far = noise * (half / HALF) ** (1 - share) * (most / MOST) ** share;
+    const turn = 2 * Math.PI * random();
+    return { x: far * Math.cos(turn), y: far * Math.sin(turn) };
+  });
+}
 
 const SMALL_PX = 9; // circles smaller than this are looked at through a lens
 const LENS_PX = 52;
+const WIDEST_PX = 110; // of the scale bar
 const FARTHEST_M = 8e6; // beyond, a circle is no longer one on the map
 const TIME = new Intl.DateTimeFormat("en-GB", {
   ...{ timeZone: "UTC", weekday: "short", day: "numeric", month: "short" },
@@ -34,10 +158,8 @@ export function createNoisePreview(host, points) {
     const size = { width: canvas.clientWidth, height: canvas.clientHeight };
     if (!over || !size.width || !size.height) return;
     const anchor = eventAt(over.mapData, over.runs, at);
-    const group = groupOf(
-      rows.find(({ key }) => key === choice.value),
-      anchor,
-    );
+    const row = rows.find(({ key }) => key === choice.value);
+    const group = groupOf(row, anchor);
     const ratio = devicePixelRatio || 1;
     [canvas.width, canvas.height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     const ctx = canvas.getContext("2d");
@@ -88,11 +210,11 @@ export function groupOf(row, { landmark }) {
   return { row, name, half, most, dots: errorsLike(half, most), ...row.lineStyle };
 }
 
-const eventText = ({ event, time, landmark }, points) =>
-  event === null
-    ? "The original is too long to be shown."
-    : `${landmark ? "Landmark, event" : "Event"} ${eventNumber(event)} of ${whole(points)}` +
-      (time === null ? "" : `, ${TIME.format(time * 1000).replace(",", "")}`);
+function eventText({ event, time, landmark }, points) {
+  if (event === null) return "The original is too long to be shown.";
+  const when = time === null ? "" : `, ${TIME.format(time * 1000).replace(",", "")}`;
+  return `${landmark ? "Landmark, event" : "Event"} ${eventNumber(event)} of ${whole(points)}${when}`;
+}
 
 const OF_GROUP = { landmarks: " of landmarks", others: " of other events", overall: "" };
 
@@ -131,8 +253,7 @@ function paint(ctx, view, { mapData, runs }, anchor, perUnit, group, faint = 0.7
 }
 
 function dot(ctx, { scale, left, top }, { x, y }, radius) {
-  ctx.beginPath();
-  ctx.arc(x * scale - left, y * scale - top, radius, 0, 2 * Math.PI);
+  circlePath(ctx, x * scale - left, y * scale - top, radius);
   ctx.fill();
 }
 
@@ -140,12 +261,8 @@ function dot(ctx, { scale, left, top }, { x, y }, radius) {
 function drawGroup(ctx, view, anchor, perUnit, { half, most, colour, dash, dots }) {
   const [cx, cy] = [anchor.x * view.scale - view.left, anchor.y * view.scale - view.top];
   const px = (length) => (Math.min(length, FARTHEST_M) / perUnit) * view.scale;
-  const circle = (radius) => {
-    ctx.beginPath();
-    ctx.arc(cx, cy, px(radius), 0, 2 * Math.PI);
-  };
   ctx.strokeStyle = ctx.fillStyle = cssColour(colour);
-  circle(half);
+  circlePath(ctx, cx, cy, px(half));
   ctx.globalAlpha = 0.16;
   ctx.fill();
   ctx.globalAlpha = 0.6;
@@ -153,37 +270,29 @@ function drawGroup(ctx, view, anchor, perUnit, { half, most, colour, dash, dots 
   ctx.globalAlpha = 1;
   ctx.lineWidth = 1;
   ctx.stroke();
-  circle(most);
+  circlePath(ctx, cx, cy, px(most));
   ctx.lineWidth = 2;
   ctx.setLineDash(dashLengths(dash));
   ctx.stroke();
   ctx.setLineDash([]);
   if (px(most) < SMALL_PX || view.width < 3 * LENS_PX) return;
   const text = `95\u202f% within ${metres(most)}`;
-  ctx.font = `12px ${token("--sans")}`;
-  ctx.textAlign = "center";
+  setText(ctx, { ...TEXT(), textAlign: "center" });
   const wide = ctx.measureText(text).width / 2 + 6;
   const below = cy - px(most) < 16;
   const y = Math.min(below ? cy + px(most) + 16 : cy - px(most) - 8, view.height - 8);
-  written(ctx, text, Math.min(Math.max(cx, wide), view.width - wide), y, token("--map"));
+  write(ctx, text, Math.min(Math.max(cx, wide), view.width - wide), y);
 }
 
-function written(ctx, text, x, y, ground) {
-  ctx.lineWidth = 4;
-  ctx.strokeStyle = ground;
-  ctx.fillStyle = token("--foreground");
-  ctx.strokeText(text, x, y);
-  ctx.fillText(text, x, y);
-}
+const TEXT = () => ({ width: 4, font: labelFont(12) });
 
-function drawScale(ctx, { scale }, perUnit, { x, y }, { widest = 110, ground = token("--map") } = {}) {
-  const length = roundLength((widest / scale) * perUnit);
+function drawScale(ctx, { scale }, perUnit, { x, y }) {
+  const length = roundLength((WIDEST_PX / scale) * perUnit);
   const width = (length / perUnit) * scale;
   ctx.fillStyle = token("--foreground");
   ctx.fillRect(x - width, y - 2, width, 3);
-  ctx.font = `12px ${token("--sans")}`;
-  ctx.textAlign = "left";
-  written(ctx, lengthText(length), x - width, y - 8, ground);
+  setText(ctx, { ...TEXT(), textAlign: "left" });
+  write(ctx, lengthText(length), x - width, y - 8);
 }
 
 /** The surroundings of the anchor, large enough for the circles to be seen, in a corner away from it. */
@@ -199,8 +308,7 @@ function drawLens(ctx, size, view, over, anchor, perUnit, group) {
   ctx.lineTo(middle.x, middle.y);
   ctx.stroke();
   ctx.save();
-  ctx.beginPath();
-  ctx.arc(middle.x, middle.y, LENS_PX, 0, 2 * Math.PI);
+  circlePath(ctx, middle.x, middle.y, LENS_PX);
   ctx.fillStyle = token("--panel");
   ctx.fill();
   ctx.stroke();

@@ -1,10 +1,104 @@
 /* The table of releases of trajectories: each mechanism, each with steps after it, and the best one with a smoother. */
 
-import { arrange, groupHead } from "../../components/release_form/release_row.js";
-import { ReleaseTable } from "../../components/release_form/release_table.js";
+import { isGiven } from "../../components/number_field.js";
+import {
+  arrange,
+  createRow as createPlain,
+  groupHead,
+  ReleaseTable,
+} from "../../components/release_form/release_table.js";
+import { verdictText } from "../../components/verdict_text.js";
 import { $, el } from "../../core/dom.js";
-import { axisOf, showScale } from "./error_axis.js";
-import { COLUMNS, createRow } from "./release_row.js";
+import { selectOf, smallButton } from "../../core/elements.js";
+import { addSpeed, createAfter } from "../postprocess_steps.js";
+import { axisOf, errorOf, showScale, span } from "./answer.js";
+
+/**
+ * A release by `mechanism` with the parameters `own` of `fields`, and the steps `postprocess` of those `listed`; null
+ * for one that has none and is always there. `on` has {change(row), tick(row), derive(row, step), remove(row)}.
+ *
+ * @param {any} mechanism
+ * @param {{fields: any[], listed: any[], lineStyle: LineStyle, columns: string[], own?: object,
+ *   postprocess?: any[] | null, on: any}} more
+ */
+export function createRow(mechanism, { fields, listed, lineStyle, columns, own = {}, postprocess = null, on }) {
+  let isMade = false;
+  const changed = () => isMade && on.change(row);
+  const legends = () => (steps?.chosen() ?? []).map(({ short }) => ` + ${short}`);
+  const row = createPlain(mechanism, {
+    ...{ fields, lineStyle, own, columns, note: mechanism.exposes || "–", on: { ...on, change: changed } },
+    /** The server's once there is a forecast. */
+    titleOf: ({ found = null }) => found?.title ?? [mechanism.title, ...(isMade ? legends() : [])].join(""),
+  });
+  addSpeed(row.host, row.fields, changed);
+  const steps = postprocess && createSteps(listed, changed, () => on.remove(row));
+  row.beside.append(steps?.element ?? derivation(mechanism, listed, on, () => row));
+  const stepValues = () => steps?.values() ?? [];
+  const { spec, isWhole, fail, clear } = row;
+
+  Object.assign(row, {
+    steps,
+    exposes: mechanism.exposes,
+    spec: (level) => ({ ...spec(level), ...(stepValues().length && { postprocess: stepValues() }) }),
+    isWhole: () => isWhole() && stepValues().every((one) => Object.values(one).every(isGiven)),
+    specKey: () => [mechanism.name, ...stepValues().map((step) => step.name)].join("+"),
+    fail: (errors) => fail(steps?.fail(errors) ?? errors),
+    clear() {
+      clear();
+      steps?.clear();
+    },
+    /** Show the errors that the server returned, on an axis. */
+    show(scaled) {
+      const { found } = row;
+      const one = { key: row.key, errors: found.errors };
+      const { overall } = found.errors;
+      const drawn = overall.p95_m === null ? [] : [span(scaled, overall, lineStyle)];
+      const verdict = verdictText(found.verdict) || "–";
+      row.fill([errorOf(one, "typical_m"), errorOf(one, "p95_m"), drawn, verdict], found.verdict);
+      row.figures.replaceChildren(...groupFigures(one));
+    },
+  });
+  steps?.set(postprocess ?? []);
+  isMade = true;
+  row.rename(mechanism.name);
+  return row;
+}
+
+/** Errors of landmarks apart from the others', where both are published. */
+function groupFigures(one) {
+  const { landmarks, others } = one.errors;
+  if (landmarks.typical_m === null || others.typical_m === null) return [];
+  const of = (name) => [
+    "half within ",
+    errorOf(one, "typical_m", name),
+    ", 95\u202f% within ",
+    errorOf(one, "p95_m", name),
+  ];
+  return ["Landmarks: ", of("landmarks"), ". Other events: ", of("others"), "."].flat();
+}
+
+function createSteps(listed, onChange, remove) {
+  const [chosen, offered] = [
+    el("ol", { class: "steps stack gap-2", "aria-label": "Post-processing steps, in order" }),
+    el("div"),
+  ];
+  const steps = createAfter({ chosen, offered }, listed, { onChange, short: true });
+  const away = smallButton("Remove this row", null, remove);
+  return { ...steps, element: el("div", { class: "stack" }, chosen, offered, el("div", {}, away)) };
+}
+
+/** "Add with post-processing": another row, of the same mechanism with a step after it. */
+function derivation(mechanism, listed, on, row) {
+  const options = listed.map(({ name, title }) => [name, title]);
+  const select = selectOf({ "aria-label": `Post-processing of ${mechanism.title}` }, options);
+  const add = () => {
+    on.derive(row(), select.value);
+    select.selectedIndex = 0;
+  };
+  const marked = { dataset: { derive: mechanism.name } };
+  const button = smallButton("Add", `Add ${mechanism.title} with post-processing`, add, marked);
+  return el("div", { class: "row" }, el("span", {}, "With post-processing"), select, button);
+}
 
 const EXPOSING = ["event", "w-event"]; // levels at which landmarks are not protected together
 const FOLDED = ["w-event", "user"]; // levels that are shown on request, unless ticked
@@ -32,10 +126,10 @@ export class ReleaseRows extends ReleaseTable {
     this.isUnfolded = false;
     this.more = el("button", { class: "link small", type: "button", onclick: () => this.#unfold(!this.isUnfolded) });
     const text = "Weaker promise: not the landmarks together";
-    this.groupHead = groupHead(COLUMNS, text, this.more);
+    this.groupHead = groupHead(this.columns, text, this.more);
     const many = described.filter((one) => one.reads_landmarks).length;
     const note = `With a landmark set, ${many} more mechanisms protect all landmarks together.`;
-    this.unoffered = groupHead(COLUMNS, note);
+    this.unoffered = groupHead(this.columns, note);
     for (const { name } of described) this.#add(name);
     this.place();
   }
@@ -95,8 +189,8 @@ export class ReleaseRows extends ReleaseTable {
     const mechanism = this.described.find((one) => one.name === name);
     const before = this.rows.filter((one) => one.mechanism.name === name).length;
     const lineStyle = this.styles[name][before % this.styles[name].length];
-    const { listed } = this;
-    return createRow(mechanism, { fields: this.fieldsOf(mechanism), listed, lineStyle, on: this.on, ...options });
+    const { listed, columns, on } = this;
+    return createRow(mechanism, { fields: this.fieldsOf(mechanism), listed, lineStyle, columns, on, ...options });
   }
 
   #add(name, options) {

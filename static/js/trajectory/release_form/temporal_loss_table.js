@@ -3,14 +3,12 @@
  */
 
 import { radios } from "../../components/choice_controls.js";
-import { swatch } from "../../components/swatch.js";
-import { el } from "../../core/dom.js";
 import { tableHead } from "../../core/elements.js";
+import { swatch } from "../../core/swatch.js";
+import { el } from "../../core/dom.js";
 import { count, number } from "../../core/format.js";
 import { createDistance } from "../loss/distance_field.js";
-import { DIAMETER_M, STANDARD } from "../loss/view_state.js";
-
-const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
+import { DIAMETER_M, LEGEND, STANDARD, standardOptions } from "../loss/view_state.js";
 
 /**
  * The part in `host`; `radius_m` is the reference radius, `onChange()` is called after another correlation was chosen.
@@ -18,22 +16,17 @@ const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
  */
 export function createTemporalLossTable(host, { radius_m, onChange }) {
   let [chosen, diameter_m] = ["moderate", DIAMETER_M];
-  const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
-  const choice = radios(
-    "Temporal loss when positions are correlated",
-    options,
-    chosen,
-    (value) => {
-      chosen = value;
-      onChange();
-    },
-    { shown: true },
-  );
+  const options = standardOptions();
+  const correlate = (value) => {
+    chosen = value;
+    onChange();
+  };
+  const choice = radios(LEGEND, options, chosen, correlate, { shown: true });
   const distance = createDistance(diameter_m, (value) => {
     diameter_m = value;
     onChange();
   });
-  const table = el("table", { class: "forecast" });
+  const table = el("table", { class: "forecast small" });
   const notes = el("div", { class: "small muted" });
   host.replaceChildren(choice.element, distance.element, table, notes);
   return {
@@ -46,9 +39,11 @@ export function createTemporalLossTable(host, { radius_m, onChange }) {
   };
 }
 
+const HEADS = ["Mechanism", "Worst event", "All landmarks + it"];
+
 const rows = (mechanisms, lineStyles) => [
   el("caption", { class: "visually-hidden" }, "Loss without correlation, and with it"),
-  tableHead(["Mechanism", "Worst event", "All landmarks + it"], ""),
+  tableHead(HEADS, ""),
   el("tbody", {}, ...mechanisms.map((one) => row(one, lineStyles.get(one.name)))),
 ];
 
@@ -59,7 +54,7 @@ function row({ name, title, loss }, lineStyle) {
   const known = loss.event !== null;
   const cells = known
     ? [grown(loss.event_level, loss.event), grown(loss.joint_level, loss.joint)].map((text) => el("td", {}, text))
-    : el("td", { colspan: "2", class: "muted" }, loss.why_not);
+    : el("td", { colspan: HEADS.length - 1, class: "muted" }, loss.why_not);
   return el("tr", { dataset: { loss: name } }, head, cells);
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { axisLineStyles } from "../../../../static/js/components/experiment/line_styles.js";
 import {
   alignedTo,
+  axisLineStyles,
   comparable,
   distinct,
   indexOf,

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { test } from "node:test";
 
-import * as views from "../../../../static/js/trajectory/compare/error_views.js";
+import * as views from "../../../../static/js/trajectory/compare/error_chart.js";
 import { spaced } from "../../cases.mjs";
 
 const one = (id, epsilon, radius_m, errors, steps = []) => ({

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { cursorText, eventNear, selectionOf } from "../../../../static/js/trajectory/compare/cursor.js";
-import { entriesOf } from "../../../../static/js/trajectory/compare/legend_entries.js";
+import { entriesOf } from "../../../../static/js/trajectory/compare/legend.js";
 import { markLayers, tracksOf } from "../../../../static/js/trajectory/compare/map_layers.js";
 import { imageOf } from "../../../../static/js/trajectory/compare/map_image.js";
-import { createMapView } from "../../../../static/js/trajectory/compare/map_view.js";
-import { createDrawings } from "../../../../static/js/trajectory/compare/release_drawings.js";
-import { Layer } from "../../../../static/js/trajectory/compare/release_layers.js";
+import { createMapView } from "../../../../static/js/trajectory/compare/map_panes.js";
+import { createDrawings } from "../../../../static/js/trajectory/compare/legend.js";
+import { Layer } from "../../../../static/js/trajectory/compare/releases.js";
 import { Track } from "../../../../static/js/trajectory/track.js";
 import { plain } from "../../support.mjs";
 
