@@ -71,6 +71,12 @@ def python(*arguments, env=os.environ, limit_s=120, **settings):
     return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, **how)
 
 
+def leads_its_group(pid):
+    with contextlib.suppress(ProcessLookupError):
+        return os.getpgid(pid) == pid
+    return False
+
+
 class Server:
     def __init__(self, clone, home=None, port=None):
         self.clone = clone
@@ -136,7 +142,9 @@ class Server:
         return found
 
     def process_ids(self, part_of_command):
-        return sorted(pid for pid, command in self.processes().items() if part_of_command in command)
+        """The ids of these processes, those that lead a group first: numbers begin anew, so a child's may be smaller."""
+        found = [pid for pid, command in self.processes().items() if part_of_command in command]
+        return sorted(found, key=lambda pid: (not leads_its_group(pid), pid))
 
     def shell(self, line, **variables):
         how = {"cwd": self.clone, "env": self.env | variables, "timeout": patience(120)}

@@ -174,9 +174,8 @@ class TestARunningServer:
     def test_a_killed_worker_comes_back(self, running):
         before = running.process_ids("[cairn-worker]")
         subprocess.run(["kill", "-9", str(before[0])], check=True)
-        until(lambda: [one for one in running.process_ids("[cairn-worker]")[:1] if one not in before], 30)
-        left = {*before} & {*running.process_ids("[cairn-worker]")}
-        assert not left, "a forked child of the dead worker is left"
+        until(lambda: not {*before} & {*running.process_ids("[cairn-worker]")}, 30, lambda: str(running.processes()))
+        until(lambda: running.process_ids("[cairn-worker]"), 30, lambda: running.read() + running.logs())
 
 
 class TestStopping:
