@@ -27,8 +27,8 @@ help:
 	@echo "make mutants      run the tests on single changes of the sources: 95 % of them must be noticed (half an hour)"
 	@echo "make check        run the style, type, import, security and deployment checks"
 	@echo "make format       format Python and JavaScript"
-	@echo "make bench        time the engine beside numpy, polars and plain Python; writes docs/benchmarks.md (4 minutes)"
-	@echo "make formats      write docs/formats.md from the registry of formats"
+	@echo "make bench        time the engine beside numpy, polars and plain Python; writes docs/results/benchmarks.md (4 minutes)"
+	@echo "make formats      write docs/reference/formats.md from the registry of formats"
 	@echo "make install      make .venv and install what Cairn needs"
 	@echo "make lock         write both requirement locks from pyproject.toml (UPGRADE=1: newest versions)"
 	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
@@ -134,10 +134,10 @@ format: install-dev $(NODE_STAMP)
 	@$(BIN)/node node_modules/prettier/bin/prettier.cjs --write --log-level warn .
 
 bench: install-dev
-	@POLARS_MAX_THREADS=1 $(BIN)/python -m pytest -c benchmarks/pytest.ini benchmarks --page docs/benchmarks.md
+	@POLARS_MAX_THREADS=1 $(BIN)/python -m pytest -c benchmarks/pytest.ini benchmarks --page docs/results/benchmarks.md
 
 formats: install-dev
-	@$(BIN)/python manage.py formats --page docs/formats.md
+	@$(BIN)/python manage.py formats --page docs/reference/formats.md
 
 samples: install
 	@$(BIN)/python manage.py loadsamples $${USER_NAME:-researcher}

@@ -1,4 +1,4 @@
-"""What seed 003 claims of private recommendation, and which mechanisms beat the nearest cell; into docs/results.md.
+"""What seed 003 claims of private recommendation, and which mechanisms beat the nearest cell; into docs/results/papers.md.
 
     python -m benchmarks.recommendation_claims [--runs 20] [--fewer 8] [--store DIR] [--data ../shared/data/checkins]
 
@@ -320,12 +320,12 @@ def main() -> None:
     parser.add_argument("--fewer", type=int, default=8, help="runs of history length, density and skew")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "recommendation_claims"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
     options = parser.parse_args()
     at, page = commit(), options.out / PAGE.name
     rates = hit_rates(page.read_text())
     found = measured(FolderStore(options.store), options.runs, options.fewer, options.data)
-    write(options.out / "results.md", report(found, at), "recommendation-claims")
+    write(options.out / "papers.md", report(found, at), "recommendation-claims")
     write(page, baseline(rates), "baseline")
 
 

@@ -1,4 +1,4 @@
-"""The hit rates of docs/results-recommendation.md, read back, and as the module from which the release form warns."""
+"""The hit rates of docs/results/recommendation.md, read back, and as the module from which the release form warns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.recommendation_sets import BOXES, ROOT
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 
-PAGE = ROOT / "docs" / "results-recommendation.md"
+PAGE = ROOT / "docs" / "results" / "recommendation.md"
 MODULE = ROOT / "privacy_engine" / "mechanisms" / "checkins" / "measured_rates.py"
 RUNS = 40
 _GRID = re.compile(r"^## (\w+), (\d+) × \d+ cells\n\n\| HR@10 .*\n\| ---.*\n((?:\|.*\n)+)", re.MULTILINE)
@@ -59,7 +59,7 @@ def module(rates: dict[Place, Rate]) -> str:
             lines.append(f'    ("{name}", {side}, "{key[0]}", "{key[1]}"): ({values}),')
     columns = "".join(f'    ("{unit}", {epsilon}),\n' for unit, epsilon in product(UNITS, LEVELS))
     return (
-        '"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results-recommendation.md.\n\n'
+        '"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results/recommendation.md.\n\n'
         'Written with that page by benchmarks/results_recommendation.py.\n"""\n\n'
         f"COLUMNS = (\n{columns})\n"
         '"""What is protected, and ε."""\n\n'

@@ -1,4 +1,4 @@
-"""The check-ins of docs/results-recommendation.md by name, each with the box of its grid.
+"""The check-ins of docs/results/recommendation.md by name, each with the box of its grid.
 
 Manhattan and Brooklyn are cut from the Gowalla check-ins of New York in ../shared/data/checkins. The design's figures
 are of Manhattan; its box was not stated: with this one the baselines are within two standard deviations of them.

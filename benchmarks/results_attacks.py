@@ -1,4 +1,4 @@
-"""How near an adversary comes to landmarks, by mechanism; writes the tables of docs/attacks.md and docs/results.md.
+"""How near an adversary comes to landmarks, by mechanism; writes the tables of docs/results/attacks.md and docs/results/papers.md.
 
     python benchmarks/results_attacks.py [repetitions]
 
@@ -80,8 +80,8 @@ def headlines(found: dict[str, dict[str, list[str]]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repetitions", nargs="?", type=int, default=10)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "attacks.md")
-    parser.add_argument("--results", type=Path, default=ROOT / "docs" / "results.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "attacks.md")
+    parser.add_argument("--results", type=Path, default=ROOT / "docs" / "results" / "papers.md")
     options = parser.parse_args()
     walk, taxi, _ = (sample.series for sample in samples())
     parts, found = [], {}

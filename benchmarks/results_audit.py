@@ -1,4 +1,4 @@
-"""What the audit finds of mutants with half the noise and of numpy's Laplace noise: the controls of docs/trust.md.
+"""What the audit finds of mutants with half the noise and of numpy's Laplace noise: the controls of docs/explanation/trust.md.
 
     python -m benchmarks.results_audit [--trials 10000] [--workers 1]
 
@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "trust.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "explanation" / "trust.md")
     options = parser.parse_args()
     names = [cls.registered_name() for cls in mechanisms.of("trajectory")]
     measured, found = commit(), {}  # before hours pass

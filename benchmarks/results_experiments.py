@@ -1,4 +1,4 @@
-"""The presets of the papers' experiments, on real files and synthetic series; writes docs/results.md and a figure.
+"""The presets of the papers' experiments, on real files and synthetic series; writes docs/results/papers.md and a figure.
 
     python benchmarks/results_experiments.py [repetitions] [--data ../shared/data]
 
@@ -159,8 +159,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repetitions", nargs="?", type=int, default=100)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
-    parser.add_argument("--figure", type=Path, default=ROOT / "docs" / "figures" / "error-by-landmarks.svg")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "papers.md")
+    parser.add_argument("--figure", type=Path, default=ROOT / "docs" / "results" / "error-by-landmarks.svg")
     options = parser.parse_args()
     files = real(options.data, N)
     sets: list[tuple[str, type[Preset], list[Trajectory]]] = [("Generated walk", GeolifeError, [])]

@@ -1,4 +1,4 @@
-"""stream-shrink beside all others on generated families of streams: the part "families" of docs/results-streams.md.
+"""stream-shrink beside all others on generated families of streams: the part "families" of docs/results/streams.md.
 
     python -m benchmarks.results_families [--seeds 5] [--store FILE]
 
@@ -93,7 +93,7 @@ def main() -> None:
         print(name, flush=True)
     described = "\n".join(f"- {name}" for name in FAMILIES)
     text = f"Commit {commit()}, {options.seeds} seeds.\n\n{described}\n\n{part(store, ARE)}\n\n{part(store, MAE)}"
-    write(ROOT / "docs" / "results-streams.md", text, "families")
+    write(ROOT / "docs" / "results" / "streams.md", text, "families")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Mean absolute error of every landmark mechanism at 0 to 100 % landmarks; writes docs/results.md.
+"""Mean absolute error of every landmark mechanism at 0 to 100 % landmarks; writes docs/results/papers.md.
 
     python benchmarks/results_landmark.py [repetitions] [--data ../shared/data]
 
@@ -103,7 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repetitions", nargs="?", type=int, default=20)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "papers.md")
     options = parser.parse_args()
     at = commit()
     sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q_M2)]

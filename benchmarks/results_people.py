@@ -1,4 +1,4 @@
-"""What of the landmark paper's claims holds on which trace, and for how many people; a part of docs/results.md.
+"""What of the landmark paper's claims holds on which trace, and for how many people; a part of docs/results/papers.md.
 
     python -m benchmarks.results_people [repetitions] [--data ../shared/data]
 
@@ -282,7 +282,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repetitions", nargs="?", type=int, default=100)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "papers.md")
     options = parser.parse_args()
     at = commit()
     write(options.out, "\n\n".join(report(options.data, options.repetitions, at)), "people")

@@ -1,4 +1,4 @@
-"""What is measured of recommendations: writes docs/results-recommendation.md and the part in docs/results.md.
+"""What is measured of recommendations: writes docs/results/recommendation.md and the part in docs/results/papers.md.
 
     python benchmarks/results_recommendation.py [--runs 40] [--sets Manhattan,Brooklyn,City] [--store DIR] [--speed]
 
@@ -44,14 +44,14 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(BOXES))
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "results_recommendation"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
     parser.add_argument("--speed", action="store_true")
     options = parser.parse_args()
-    page = options.out / "results-recommendation.md"
+    page = options.out / "recommendation.md"
     if options.sets:
         found = measured(options)
         short = [usual(found), design(found), losses(found), references(found)]
-        write(options.out / "results.md", "\n\n".join(one for one in short if one), "recommendation")
+        write(options.out / "papers.md", "\n\n".join(one for one in short if one), "recommendation")
         write(page, grids(found), "grid")
         MODULE.write_text(module(hit_rates(page.read_text())))
     if options.speed:

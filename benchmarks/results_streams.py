@@ -1,4 +1,4 @@
-"""What is measured on count streams: writes the part "streams" of docs/results.md, and docs/results-streams.md.
+"""What is measured on count streams: writes the part "streams" of docs/results/papers.md, and docs/results/streams.md.
 
     python benchmarks/results_streams.py [--runs 10] [--data ../shared/data/streams] [--flights FILE] [--store FILE]
 
@@ -23,7 +23,7 @@ from benchmarks.written import write
 
 
 def part(found: Measured, runs: int) -> str:
-    """The part of docs/results.md."""
+    """The part of docs/results/papers.md."""
     measured = [name for name in found.sets() if name in FILES]
     held_out = [name for name in found.sets() if name in HELD_OUT]
     texts = [
@@ -47,16 +47,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--flights", type=Path)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "results_streams.jsonl"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
     options = parser.parse_args()
     store = Store(options.store)
     sets = [name for name in options.sets.split(",") if name != "Flights" or options.flights]
     for done in everything(store, lambda name: stream(name, options.data, options.flights), sets, options.runs):
         print(done, flush=True)
     found = Measured(store)
-    write(options.out / "results.md", part(found, options.runs), "streams")
+    write(options.out / "papers.md", part(found, options.runs), "streams")
     grid = "\n\n".join(f"## {name}\n\n{whole_grid(found, name)}" for name in found.sets())
-    write(options.out / "results-streams.md", grid, "grid")
+    write(options.out / "streams.md", grid, "grid")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What AdaPub's paper claims of its figures and tables, and what was measured: the table of docs/results.md."""
+"""What AdaPub's paper claims of its figures and tables, and what was measured: the table of docs/results/papers.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of every mechanism of streams, run by run, for docs/results.md: what is measured is stored as it comes.
+"""Errors of every mechanism of streams, run by run, for docs/results/papers.md: what is measured is stored as it comes.
 
 A row is a mechanism with its variants, by name; ``zero`` publishes zeros. Run i of every row has the seed i. The store
 is a file of JSON lines, ``{"key": [part, set, ε, w, row], "runs": [[…], …]}``: a run that was interrupted continues.

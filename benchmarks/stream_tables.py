@@ -1,4 +1,4 @@
-"""The tables of docs/results.md and docs/results-streams.md about count streams, from stored runs."""
+"""The tables of docs/results/papers.md and docs/results/streams.md about count streams, from stored runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts on claims follow from what was measured; those in the text of docs/results.md are of its tables."""
+"""Verdicts on claims follow from what was measured; those in the text of docs/results/papers.md are of its tables."""
 
 import re
 from itertools import product
@@ -28,7 +28,7 @@ from privacy_engine.mechanisms.stream import StreamShrink
 from tests.cases import each
 from tests.later import stats
 
-RESULTS = (ROOT / "docs" / "results.md").read_text()
+RESULTS = (ROOT / "docs" / "results" / "papers.md").read_text()
 
 
 def part(name):
@@ -196,13 +196,13 @@ class TestErrors:
 
 class TestTable:
     def test_the_texts_state_what_the_page_has(self):
-        page = (ROOT / "docs" / "results-streams.md").read_text()
+        page = (ROOT / "docs" / "results" / "streams.md").read_text()
         table = page.partition("<!-- families -->")[2].partition("<!-- /families -->")[0]
         within = re.findall(r"Within 5 % in (\d+) of (\d+) cells", table)
         assert [int(of) for _, of in within] == [len(FAMILIES) * len(CELLS)] * 2
         assert table.count("**") // 2 == sum(int(of) - int(some) for some, of in within)
         counts = f"{within[0][0]} of 120 cells by ARE and {within[1][0]} of 120 by MAE"
-        for name in ("README.md", "docs/results.md"):
+        for name in ("README.md", "docs/results/papers.md"):
             assert counts in " ".join((ROOT / name).read_text().split()), name
         assert "sample" in StreamShrink.better_elsewhere
         assert "Kalman" in StreamShrink.better_elsewhere

@@ -126,7 +126,7 @@ class TestARunningServer:
         assert json.loads(found) == [one["cell"] for one in answer["cells"]]
 
     def test_a_generated_client_uploads_releases_and_compares(self, running, token, walk):
-        page = (ROOT / "docs" / "api.md").read_text()
+        page = (ROOT / "docs" / "reference" / "api.md").read_text()
         generate, run = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
         printed = running.shell(f"set -e; exec 2>&1\n{generate}")
         assert "Generating" in printed

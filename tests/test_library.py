@@ -1,4 +1,4 @@
-"""README's and docs/library.md's lines of the library run where Django cannot be imported; importing it is quick."""
+"""README's and docs/how-to/library.md's lines of the library run where Django cannot be imported; importing it is quick."""
 
 import base64
 import os
@@ -87,7 +87,7 @@ def test_the_ten_lines_of_the_readme(folder):
 
 
 def test_the_snippets_of_the_guide(folder):
-    snippets = blocks("docs/library.md")
+    snippets = blocks("docs/how-to/library.md")
     assert len(snippets) >= 10
     printed = run(WITHOUT_DJANGO + "\n".join(snippets) + NOTHING_OF_THE_SERVER, folder)
     assert "2 people" in printed
@@ -96,7 +96,7 @@ def test_the_snippets_of_the_guide(folder):
 
 
 def test_the_commands_of_the_guide(folder):
-    lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE)
+    lines = re.findall(r"^cairn (.+)$", (ROOT / "docs" / "how-to" / "library.md").read_text(), re.MULTILINE)
     assert len(lines) == 4
     for line in lines:
         command = f"from privacy_engine.commands.main import main\nassert main({line.split()!r}) == 0"

@@ -1,4 +1,4 @@
-"""docs/own-mechanism.md runs as it stands, from an empty folder to a line in a figure; its files are the example's."""
+"""docs/how-to/own-mechanism.md runs as it stands, from an empty folder to a line in a figure; its files are the example's."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from tests.package_folder import installed
 from tests.patience import patience
 from tests.test_library import LEAST_BYTES, ROOT, folder  # noqa: F401
 
-PAGE = (ROOT / "docs" / "own-mechanism.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "own-mechanism.md").read_text()
 EXAMPLE = ROOT / "examples" / "own-mechanism"
 CAIRN = [sys.executable, "-c", "import sys; from privacy_engine.commands.main import main; sys.exit(main())"]
 

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-DO = "Correct that variable or file; README.md and docs/operations.md list them."
+DO = "Correct that variable or file; README.md and docs/how-to/operations.md list them."
 
 
 def refuse_broken_settings(arguments: Sequence[str]) -> None:

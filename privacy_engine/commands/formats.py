@@ -1,4 +1,4 @@
-"""``cairn formats``: what is read and how, and what is written, as the page that docs/formats.md is."""
+"""``cairn formats``: what is read and how, and what is written, as the page that docs/reference/formats.md is."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -14,7 +14,7 @@ class Formats(Command):
     place = "page"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--page", type=Path, help="where to write it, such as docs/formats.md")
+        parser.add_argument("--page", type=Path, help="where to write it, such as docs/reference/formats.md")
 
     def execute(self, options: dict[str, Any]) -> None:
         if options["page"] is None:

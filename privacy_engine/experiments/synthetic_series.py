@@ -25,7 +25,7 @@ WALK_Q_M2 = 50.0
 def taxi(rng: np.random.Generator, events: int = 1000) -> Trajectory:
     """T-Drive-like: straight fares to places about the centre at 25 km/h, then waits as long; 10 m of GPS noise.
 
-    Made to match the 177 s and 623 m between fixes quoted for T-Drive; docs/results.md has the assumptions.
+    Made to match the 177 s and 623 m between fixes quoted for T-Drive; docs/results/papers.md has the assumptions.
     """
     points: list[Floats] = []
     here = rng.normal(0, CITY_SPREAD_M, 2)

@@ -1,4 +1,4 @@
-"""The formats that releases are written in, as the last part of ``docs/formats.md``."""
+"""The formats that releases are written in, as the last part of ``docs/reference/formats.md``."""
 
 from collections.abc import Mapping
 

@@ -39,7 +39,7 @@ def read(
     Parameters
     ----------
     source : path, binary file or data frame
-        In any format that Cairn reads (docs/formats.md), or a table of pandas, geopandas, polars or pyarrow.
+        In any format that Cairn reads (docs/reference/formats.md), or a table of pandas, geopandas, polars or pyarrow.
     kind : str, optional
         ``trajectory``, ``stream`` or ``checkins``; without it the columns decide, with ``person`` it is trajectories.
     person : str, optional

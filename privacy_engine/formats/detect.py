@@ -27,7 +27,7 @@ class Format:
     ``keeps`` lists what is read beside the positions, ``options`` names the reading options that it uses
     beside :data:`privacy_engine.formats.options.PLACED`, ``source`` is where it is described; a ``tabular`` format has
     tables, which can be of any kind. With the docstrings of ``sniff``
-    ("Whether …"), of ``read`` and of its module they are its part of ``docs/formats.md``.
+    ("Whether …"), of ``read`` and of its module they are its part of ``docs/reference/formats.md``.
     ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
     column option that is not among them takes #0 only. ``person`` names what identifies a person.
     ``head`` makes a small file of a large file, for a preview of its columns; None where there are no columns.

@@ -47,7 +47,7 @@ class TableKind(ABC):
     holds. ``by_format`` is True where each format reads it in its own way: any table is taken for it that no other kind
     recognises. ``used`` are the reading options that it uses, ``used_if_known`` those that it uses where the file's
     format does. ``roles`` are those of columns that may be named. ``described`` are a module and a function whose
-    docstrings describe its tables in docs/formats.md.
+    docstrings describe its tables in docs/reference/formats.md.
     """
 
     kind: ClassVar[str]

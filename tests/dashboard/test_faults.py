@@ -1,4 +1,4 @@
-"""Rows of the fault matrix (docs/faults.md) that no other test has; ``benchmarks/faults.py`` runs all."""
+"""Rows of the fault matrix (docs/notes/faults.md) that no other test has; ``benchmarks/faults.py`` runs all."""
 
 import time
 from contextlib import suppress

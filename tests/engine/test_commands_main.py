@@ -36,7 +36,7 @@ def test_every_command_is_listed_and_describes_itself_by_its_own_program(capsys)
 
 def test_formats_are_printed_or_written_to_a_file(tmp_path, capsys):
     assert main(["formats"]) == main(["formats", "--page", str(tmp_path / "page.md")]) == 0
-    known = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+    known = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text()
     assert capsys.readouterr().out == (tmp_path / "page.md").read_text() == known
 
 

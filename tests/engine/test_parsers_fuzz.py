@@ -124,7 +124,7 @@ def test_what_the_machine_lacks_is_no_damage_of_the_file(error):
     assert raised.value is error
 
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats.md"
 SHOWN = [one for one in formats() if not one.hidden]
 VALUES = {
     "delimiter": ";", "decimal": ",", "lon": "#2", "lat": "#1", "time": "#0", "id": "#0", "landmark": "#1",
@@ -137,7 +137,7 @@ USED_BY_ALL = {"format", "automatic", *PLACED}
 
 
 def test_the_page_is_that_of_the_registry():
-    assert PAGE.read_text() == page() + written(), "docs/formats.md is out of date: `make formats` writes it again"
+    assert PAGE.read_text() == page() + written(), "docs/reference/formats.md is out of date: `make formats` writes it again"
 
 
 @each("one", SHOWN, ids=lambda one: one.name)

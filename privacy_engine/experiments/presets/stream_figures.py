@@ -173,7 +173,7 @@ class StreamBinaryTree(StreamTree):
     """Errors of sums over halves of the dimensions, over ε at w = 100, figure 13 of [1]_.
 
     Here all mechanisms but HierAdaPub publish the dimensions, and sums are added up from them. The paper spends ε in
-    equal shares on each level instead; its variant is in docs/results.md.
+    equal shares on each level instead; its variant is in docs/results/papers.md.
     """
 
     title: ClassVar[str] = "Sums over a binary tree"
@@ -204,7 +204,7 @@ class StreamByDimensions(StreamFigure):
     """Errors over the number of dimensions, the sweep of tables 5 and 6 of [1]_: ε = 1, w = 100.
 
     Those tables have run times. A table of an experiment has none, since equal experiments give equal tables: measured
-    run times are in docs/results.md. Where there are fewer dimensions, the sweep ends with all of them.
+    run times are in docs/results/papers.md. Where there are fewer dimensions, the sweep ends with all of them.
     """
 
     title: ClassVar[str] = "Stream error by dimensions"

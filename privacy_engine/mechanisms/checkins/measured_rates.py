@@ -1,4 +1,4 @@
-"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results-recommendation.md.
+"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results/recommendation.md.
 
 Written with that page by benchmarks/results_recommendation.py.
 """
