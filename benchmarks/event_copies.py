@@ -1,6 +1,6 @@
 """Which changed copies of an upload its hashes of events recognise: python -m benchmarks.event_copies
 
-Writes the tables of docs/explanation/ledger.md. Every number is of a fixed seed, so tests/test_event_copies.py finds a page that is
+Writes the tables of ledger.md. Every number is of a fixed seed, so tests/test_event_copies.py finds a page that is
 not of this code. The share is that of the smaller upload's events, of the changed copy at hand against the original as
 stored.
 """

@@ -1,4 +1,4 @@
-"""What seed 003 claims of private recommendation, and which mechanisms beat the nearest cell; into docs/results/papers.md.
+"""What seed 003 claims of private recommendation, and which mechanisms beat the nearest cell; into papers.md.
 
     python -m benchmarks.recommendation_claims [--runs 20] [--fewer 8] [--store DIR] [--data ../shared/data/checkins]
 

@@ -1,4 +1,4 @@
-"""How near an adversary comes to landmarks, by mechanism; writes the tables of docs/results/attacks.md and docs/results/papers.md.
+"""How near an adversary comes to landmarks, by mechanism; writes the tables of attacks.md and papers.md.
 
     python benchmarks/results_attacks.py [repetitions]
 

@@ -1,4 +1,4 @@
-"""What the audit finds of mutants with half the noise and of numpy's Laplace noise: the controls of docs/explanation/trust.md.
+"""What the audit finds of mutants with half the noise and of numpy's Laplace noise: the controls of trust.md.
 
     python -m benchmarks.results_audit [--trials 10000] [--workers 1]
 

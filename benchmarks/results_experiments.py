@@ -1,4 +1,4 @@
-"""The presets of the papers' experiments, on real files and synthetic series; writes docs/results/papers.md and a figure.
+"""The presets of the papers' experiments, on real files and synthetic series; writes papers.md and a figure.
 
     python benchmarks/results_experiments.py [repetitions] [--data ../shared/data]
 

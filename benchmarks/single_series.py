@@ -1,6 +1,6 @@
 """stream-shrink with one dimension on many series: python -m benchmarks.single_series [--runs 6]
 
-A table of docs/results/papers.md has each set from its first timestamp, and few windows: whether a mechanism that samples once
+A table of papers.md has each set from its first timestamp, and few windows: whether a mechanism that samples once
 in a window comes on a usual count decides its figure there. Here are the two sets of one dimension, each begun at ten
 timestamps, and columns of four others, from those with the most counts to those with next to none. Shown is the mean
 absolute error of stream-shrink by that of the best other mechanism or zeros: the geometric mean over columns, and for

@@ -1,6 +1,6 @@
 """Upload, mark landmarks, release, download and compare, by a client that was generated from the API's schema.
 
-See docs/reference/api.md for how to generate ``cairn_client``. ``CAIRN_API`` is the server's address, ``CAIRN_TOKEN`` a token;
+See api.md for how to generate ``cairn_client``. ``CAIRN_API`` is the server's address, ``CAIRN_TOKEN`` a token;
 the argument is a file of positions.
 """
 

@@ -142,7 +142,7 @@ class Server:
         return found
 
     def process_ids(self, part_of_command):
-        """The ids of these processes, those that lead a group first: numbers begin anew, so a child's may be smaller."""
+        """The ids of these processes, leaders of a group first: after the largest number a child has a smaller one."""
         found = [pid for pid, command in self.processes().items() if part_of_command in command]
         return sorted(found, key=lambda pid: (not leads_its_group(pid), pid))
 

@@ -1,4 +1,4 @@
-"""README's and docs/how-to/library.md's lines of the library run where Django cannot be imported; importing it is quick."""
+"""README's and library.md's lines of the library run where Django cannot be imported; importing it is quick."""
 
 import base64
 import os

@@ -1,4 +1,4 @@
-"""The scripts of docs/how-to/operations.md run: backup, wipe, restore, upgrade; several hosts of which one is cut off."""
+"""The scripts of operations.md run: backup, wipe, restore, upgrade; several hosts of which one is cut off."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""docs/how-to/own-mechanism.md runs as it stands, from an empty folder to a line in a figure; its files are the example's."""
+"""own-mechanism.md runs as it stands, from an empty folder to a line in a figure; its files are the example's."""
 
 import os
 import re

@@ -3,17 +3,41 @@
 import hashlib
 import hmac
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard.core.keys import derived_key
 from dashboard.storage.stored_path import Source, located
 from privacy_engine.core.progress import advance
 from privacy_engine.data.event_hashes import FreshEvents, Keys, Shared, event_hashes
+from privacy_engine.data.event_sketch import EventSketch
 from privacy_engine.data.mapped_series import leave
 from privacy_engine.datatypes import datatypes
 
 CHUNK = 1 << 20
+
+
+class Sketches(NamedTuple):
+    """Sketches of events with their times, and of positions or places alone; empty where there are none."""
+
+    timed: bytes = b""
+    places: bytes = b""
+
+    @classmethod
+    def of(cls, kind: str, data: Any) -> "Sketches":
+        keys = (derived_key(f"{name} 1")[:16] for name in ("timed events", "places"))
+        return cls(*(b"" if sketch is None else sketch.to_bytes() for sketch in datatypes[kind].sketches(data, *keys)))
+
+    @classmethod
+    def joined(cls, parts: Iterable["Sketches"]) -> "Sketches":
+        """Of the events of all parts; with times where all that have events have times."""
+        columns = zip(*(part for part in parts if part.places), strict=True)
+        return cls(*(_joined(column) if all(column) else b"" for column in columns))
+
+
+def _joined(sketches: Iterable[bytes]) -> bytes:
+    return EventSketch.joined([EventSketch.from_bytes(sketch) for sketch in sketches]).to_bytes()
 
 
 @dataclass(frozen=True)
@@ -25,13 +49,20 @@ class Evidence:
     """
 
     file_digest: str
-    timed: bytes
-    places: bytes
+    sketches: Sketches
     kind: str
     fresh: FreshEvents = field(repr=False)
     id: uuid.UUID = field(default_factory=uuid.uuid4)
     compared: dict[uuid.UUID, Shared | None] = field(default_factory=dict, repr=False)
     lost: set[uuid.UUID] = field(default_factory=set, repr=False)
+
+    @property
+    def timed(self) -> bytes:
+        return self.sketches.timed
+
+    @property
+    def places(self) -> bytes:
+        return self.sketches.places
 
     @property
     def digest(self) -> str:
@@ -47,19 +78,16 @@ class Evidence:
         return digest.hexdigest()
 
 
-def evidence_of(path: Source | None, data: Any, kind: str, *, file_digest: str = "") -> Evidence:
+def evidence_of(
+    path: Source | None, data: Any, kind: str, *, file_digest: str = "", sketches: Sketches | None = None
+) -> Evidence:
     """Return the evidence of the file at ``path`` (None if it is gone); ``data`` are its events as they were read.
 
-    ``file_digest`` is that of a file that is gone, where it is known.
+    ``file_digest`` is that of a file that is gone, where it is known. ``sketches`` are computed where not given.
     """
-    timed, places = datatypes[kind].sketches(data, derived_key("timed events 1")[:16], derived_key("places 1")[:16])
-    return Evidence(
-        file_digest=_digest_of(path) if path else file_digest,
-        timed=b"" if timed is None else timed.to_bytes(),
-        places=b"" if places is None else places.to_bytes(),
-        kind=kind,
-        fresh=event_hashes(kind, data, _keys()),
-    )
+    sketches = Sketches.of(kind, data) if sketches is None else sketches
+    digest, fresh = _digest_of(path) if path else file_digest, event_hashes(kind, data, _keys())
+    return Evidence(digest, sketches, kind, fresh)
 
 
 def _keys() -> Keys:

@@ -4,6 +4,7 @@ import math
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -131,17 +132,21 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
         kind=kind_of_reading(row),
         decided=row.decided,
         watch=lease.reporting("Reading the file", end=READ),
+        sketches=None if row.cleaning else evidence.Sketches(),  # of what is stored: that is what was read
     )
     lease.report("Storing the points", READ)
     cut = of_people.Claimed(row, lease, run_part, lease.reporting("Measuring the points", STORED, COMPARED))
-    row.kind = parsed.evidence.kind
-    fields = store(row.folder, parsed.data, token=lease.token, kind=row.kind, in_parts=cut.facts)
+    found, sketches, row.kind = parsed.evidence, list[evidence.Sketches](), parsed.evidence.kind
+    measured = partial(cut.facts, sketched=None if row.cleaning else sketches.append)
+    fields = store(row.folder, parsed.data, token=lease.token, kind=row.kind, in_parts=measured)
+    if not row.cleaning:
+        found = replace(found, sketches=sketches[0] if sketches else evidence.Sketches.of(row.kind, parsed.data))
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
     lease.report("Comparing with earlier uploads", COMPARED)
-    matching.prepare(row.owner_id, parsed.evidence)
-    file = lineage.register(owner_id=row.owner_id, evidence=parsed.evidence, content_digest=fields["content_digest"])
+    matching.prepare(row.owner_id, found)
+    file = lineage.register(owner_id=row.owner_id, evidence=found, content_digest=fields["content_digest"])
     lease.report("Preparing its page", REGISTERED)
     row.points_file, row.points, row.summary = (fields[name] for name in ("points_file", "points", "summary"))
     steps.prepare(row)
@@ -187,10 +192,12 @@ def read(
     kind: str,
     decided: Mapping[str, Any] = NOTHING,
     watch: Callable[[float], None] | None = None,
+    sketches: evidence.Sketches | None = None,
 ) -> Read:
     """Read a file as data of ``kind`` (empty: as the kind that its columns show), and clean them.
 
     What an earlier reading with the same options ``decided`` is not decided again; empty: it is to be decided.
+    ``sketches`` stand in the evidence in place of those of the data.
 
     Raises
     ------
@@ -222,7 +229,8 @@ def read(
         elif steps:
             rule = f"empty for {' and '.join(kind_text(kind) for kind, each in datatypes.items() if not each.cleaned)}"
             raise must_be("cleaning", rule)
-        return Read(data, report, evidence.evidence_of(local, reading.data, reading.kind), decisions)
+        found = evidence.evidence_of(local, reading.data, reading.kind, sketches=sketches)
+        return Read(data, report, found, decisions)
 
 
 def preview(

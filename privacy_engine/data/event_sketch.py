@@ -60,6 +60,11 @@ class EventSketch:
         """Return the sketch of :meth:`to_bytes`."""
         return cls(np.frombuffer(data, dtype="<u8").astype(np.uint64))
 
+    @classmethod
+    def joined(cls, parts: Sequence[EventSketch]) -> EventSketch:
+        """Return the sketch of the events of all ``parts``, which have the same key and sort of event."""
+        return cls(np.unique(np.concatenate([part.hashes for part in parts]))[:SIZE])
+
 
 @dataclass(frozen=True)
 class Overlap:

@@ -6,7 +6,7 @@
 >>> release.private, release.label["level"]
 (True, 'landmark')
 
-:mod:`privacy_engine` has these names too and imports this package at their first use. docs/how-to/library.md is the guide.
+:mod:`privacy_engine` has these names too and imports this package at their first use. library.md is the guide.
 """
 
 from privacy_engine.datatypes.tables import Table

@@ -1,4 +1,4 @@
-"""The formats as a page, ``docs/reference/formats.md``: all of it from the registry, the reading options and the docstrings."""
+"""The formats as a page, ``formats.md``: all of it from the registry, the reading options and the docstrings."""
 
 import inspect
 from collections.abc import Callable, Iterable

@@ -8,6 +8,8 @@ from django.core.files.base import ContentFile
 
 from dashboard.datasets import execution, services
 from dashboard.datasets.aggregation import aggregate_dataset
+from dashboard.datasets.evidence import Sketches
+from dashboard.datasets.ledger_models import SourceFile
 from dashboard.datasets.models import Dataset, DatasetPart
 from dashboard.datasets.services import import_dataset
 from dashboard.datasets.trajectory import parts as of_people
@@ -18,6 +20,7 @@ from dashboard.storage.data_files import read_data
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.analysis import data_scale
+from privacy_engine.data.trajectories import Trajectories
 from privacy_engine.data.units import units_of
 from privacy_engine.errors import DataError
 from tests.cases import refreshed
@@ -54,6 +57,10 @@ def imported(row):
     return refreshed(row)
 
 
+def stored_sketches(row):
+    return [(bytes(sketch.timed), bytes(sketch.places)) for sketch in row.source_file.sketches.all()]
+
+
 def remains(row):
     return [path.name for path in row.folder.iterdir("part-")], DatasetPart.objects.count()
 
@@ -65,8 +72,34 @@ def test_the_facts_are_those_of_all_points_at_once(monkeypatch, waiting):
     row = imported(waiting())
     assert (row.state, len(parts)) == (State.READY, 3), row.error
     assert remains(row) == ([], 0)
+    sketches = stored_sketches(row)
     monkeypatch.setattr(of_people, "_units", lambda *_: [])
-    assert imported(waiting()).summary == row.summary
+    at_once = imported(waiting())
+    assert at_once.summary == row.summary
+    assert stored_sketches(at_once) == sketches != []
+
+
+def test_the_sketches_of_a_cleaned_file_are_of_all_that_was_read(monkeypatch, waiting):
+    plain = stored_sketches(imported(waiting()))
+    SourceFile.objects.all().delete()
+    row = waiting()
+    row.cleaning = [{"name": "first-events", "events": 20}]
+    row.save()
+    row = imported(row)
+    assert row.points == 6 * 20
+    assert stored_sketches(row) == plain
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_sketches_of_parts_are_joined(timed):
+    rng = np.random.default_rng(3)
+    steps = rng.integers(0, 2_000, (2, 9_000)) / 1e4
+    starts = np.array([0, 3_000, 3_000, 9_000])
+    whole = Trajectories(*steps, starts, ["a", "b", "c"], ["a", "b", "c"], time_s=np.arange(9_000.0) if timed else None)
+    parts = [Sketches.of("trajectory", whole[some]) for some in (slice(0, 1), slice(1, 2), slice(2, 3))]
+    assert Sketches.joined(parts) == Sketches.of("trajectory", whole)
+    assert bool(Sketches.joined(parts).timed) is timed
+    assert Sketches.joined([]) == Sketches()
 
 
 @pytest.mark.parametrize("unit", ["event", "series", "person"])

@@ -154,7 +154,10 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
+from dashboard.core import static_files
+
 before = ("accounts", "0004_tokens_and_attempts")
+static_files.collect()
 call_command("migrate", *before, verbosity=0)
 call_command("migrate", "sessions", verbosity=0)
 old = MigrationExecutor(connection).loader.project_state([before]).apps

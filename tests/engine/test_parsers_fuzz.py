@@ -137,7 +137,9 @@ USED_BY_ALL = {"format", "automatic", *PLACED}
 
 
 def test_the_page_is_that_of_the_registry():
-    assert PAGE.read_text() == page() + written(), "docs/reference/formats.md is out of date: `make formats` writes it again"
+    assert PAGE.read_text() == page() + written(), (
+        "docs/reference/formats.md is out of date: `make formats` writes it again"
+    )
 
 
 @each("one", SHOWN, ids=lambda one: one.name)

@@ -3,12 +3,14 @@
 A part is of a unit of people. The arrays that it computes are a file beside the points until they are joined.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from dashboard.datasets.evidence import Sketches
 from dashboard.datasets.models import Dataset, DatasetPart
 from dashboard.jobs import leases
 from dashboard.jobs.parts import Piece
@@ -29,6 +31,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.datatypes.trajectory_facts import FactsPart, TrajectoryFacts, facts_of_parts, facts_part
 
 FACTS, COUNTS = "facts", "counts"
+Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,19 @@ class Claimed:
     run: Callable[[Any], Any]
     report: Callable[[float], None]
 
-    def facts(self, path: StoredPath) -> TrajectoryFacts | None:
-        """The facts of the points at ``path``; None where all are of one unit, or no trajectories."""
+    def facts(self, path: StoredPath, sketched: Callable[[Sketches], None] | None = None) -> TrajectoryFacts | None:
+        """The facts of the points at ``path``; None where all are of one unit, or no trajectories.
+
+        ``sketched`` is called with their sketches, unless the result is None.
+        """
         if len(units := _units(self.row.kind, path)) < 2:
             return None
-        return facts_of_parts(FactsPart(**arrays) for arrays in self._computed(FACTS, units, path))
+        parts = [*self._computed(FACTS, units, path, sketched=sketched is not None)]
+        if sketched is not None:
+            sketched(
+                Sketches.joined(Sketches(*(part.pop(name).tobytes() for name in Sketches._fields)) for part in parts)
+            )
+        return facts_of_parts(FactsPart(**arrays) for arrays in parts)
 
     def counts(self, source: Dataset, spec: AggregationSpec, cleaned: Sequence[str]) -> Aggregated | None:
         """The counts of the events of ``source``; None as of :meth:`facts`; errors as of ``aggregate``."""
@@ -71,16 +82,20 @@ def work(part: DatasetPart, lease: leases.Lease) -> dict[str, Any]:
     """Work off a claimed part."""
     path = StoredPath(part.given["path"])
     tracks = read_series(path, stored_units(path)[part.number])
-    return part_files.store(part, lease, _WORK[part.step](part, tracks)._asdict())
+    return part_files.store(part, lease, _WORK[part.step](part, tracks))
 
 
-def _facts(part: DatasetPart, tracks: Sequence[Trajectory]) -> FactsPart:
-    return facts_part(tracks)
+def _facts(part: DatasetPart, tracks: Sequence[Trajectory]) -> Arrays:
+    arrays = facts_part(tracks)._asdict()
+    if part.given["sketched"]:
+        sketches = Sketches.of(Trajectory.kind, tracks)._asdict()
+        arrays |= {name: np.frombuffer(sketch, np.uint8) for name, sketch in sketches.items()}
+    return arrays
 
 
-def _counts(part: DatasetPart, tracks: Sequence[Trajectory]) -> Visits:
+def _counts(part: DatasetPart, tracks: Sequence[Trajectory]) -> Arrays:
     spec, extent = AggregationSpec.parse(part.job.aggregation), Extent(**part.given["extent"])
-    return visits_of(events_of(tracks), spec, *layout(extent, spec))
+    return visits_of(events_of(tracks), spec, *layout(extent, spec))._asdict()
 
 
-_WORK: dict[str, Callable[[DatasetPart, Sequence[Trajectory]], Any]] = {FACTS: _facts, COUNTS: _counts}
+_WORK: dict[str, Callable[[DatasetPart, Sequence[Trajectory]], Arrays]] = {FACTS: _facts, COUNTS: _counts}
