@@ -20,7 +20,7 @@ file lists how many rows were left out and why, and what was guessed, with the o
 
 A guarantee is about one person, so each format defines what identifies a person; the reading option `person` overrides
 it. Where nothing names people, everything is one person's: that costs accuracy and keeps the promise
-([decision 19](decisions/0019-people-of-a-dataset.md)). An option that a format cannot use is an error.
+([decision 19](../decisions/0019-people-of-a-dataset.md)). An option that a format cannot use is an error.
 """
 
 
