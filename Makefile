@@ -14,7 +14,7 @@ RUN_STAMP := $(call stamp,run,requirements.txt)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
-.PHONY: help install install-dev run kernels test test-changed test-fast test-js test-slow test-start test-postgres mutants coverage check format bench formats lock samples screenshots clean
+.PHONY: help install install-dev run kernels test test-changed test-fast test-js test-slow test-start test-postgres mutants coverage check docs dist format bench lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,9 +26,10 @@ help:
 	@echo "make coverage     report which lines and branches make test runs; writes build/coverage"
 	@echo "make mutants      run the tests on single changes of the sources: 95 % of them must be noticed (half an hour)"
 	@echo "make check        run the style, type, import, security and deployment checks"
+	@echo "make dist         build wheel and sdist, with the documentation, into build/dist"
 	@echo "make format       format Python and JavaScript"
 	@echo "make bench        time the engine beside numpy, polars and plain Python; writes docs/results/benchmarks.md (4 minutes)"
-	@echo "make formats      write docs/reference/formats.md from the registry of formats"
+	@echo "make docs         build the documentation into build/site, which Cairn serves under /docs/"
 	@echo "make install      make .venv and install what Cairn needs"
 	@echo "make lock         write both requirement locks from pyproject.toml (UPGRADE=1: newest versions)"
 	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
@@ -133,11 +134,17 @@ format: install-dev $(NODE_STAMP)
 	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
 	@$(BIN)/node node_modules/prettier/bin/prettier.cjs --write --log-level warn .
 
+dist: docs
+	@version=$$($(BIN)/python -c "import privacy_engine; print(privacy_engine.__version__)"); \
+		grep -q "^## $$version$$" CHANGELOG.md || { echo "CHANGELOG.md has no heading ## $$version"; exit 1; }
+	@rm -rf build/dist && $(BIN)/hatchling build -d build/dist
+
 bench: install-dev
 	@POLARS_MAX_THREADS=1 $(BIN)/python -m pytest -c benchmarks/pytest.ini benchmarks --page docs/results/benchmarks.md
 
-formats: install-dev
-	@$(BIN)/python manage.py formats --page docs/reference/formats.md
+docs: install-dev
+	@mkdir -p build
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build >build/docs.txt 2>&1 || { grep -v '^INFO' build/docs.txt; exit 1; }
 
 samples: install
 	@$(BIN)/python manage.py loadsamples $${USER_NAME:-researcher}

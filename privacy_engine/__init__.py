@@ -8,7 +8,7 @@ from typing import Any
 
 from privacy_engine.errors import ChoiceNeeded, DataError, EngineError, FormatError, ParameterError, ParameterErrors
 
-__version__ = "0.1.0"
+__version__ = "1.0"
 _FLUENT = ("catalogue", "experiment", "read", "sample")
 __all__ = [
     "ChoiceNeeded",

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import urllib.request
 import zipfile
@@ -17,6 +18,7 @@ from tests.server import Server
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("privacy_engine", "dashboard", "templates", "static", "pyproject.toml", "README.md", "LICENSE", "manage.py")
+COPIED += ("scripts", "examples", "CHANGELOG.md", "Makefile")
 
 
 @pytest.fixture(scope="module")
@@ -90,18 +92,34 @@ def _open(address):
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_engine_and_workbench_with_their_pages(source, tmp_path):
-    code = "import hatchling.build as build, sys; print(build.build_wheel(sys.argv[1]))"
-    command = [sys.executable, "-c", code, str(tmp_path)]
-    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=True)
-    with zipfile.ZipFile(tmp_path / done.stdout.strip().splitlines()[-1]) as wheel:
+def test_wheel_and_sources_hold_engine_workbench_and_documentation(source, tmp_path):
+    site = source / "build" / "site"
+    site.mkdir(parents=True)
+    (site / "index.html").write_text("<h1>Cairn</h1>")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=source, capture_output=True, text=True, check=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as sources:
+        held = {name.partition("/")[2] for name in sources.getnames()}
+    assert {"build/site/index.html", "examples/landmark-error.ipynb", "LICENSE", "scripts/hatch_build.py"} <= held
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         names = set(wheel.namelist())
         entries = next(wheel.read(name).decode() for name in names if name.endswith("entry_points.txt"))
         metadata = next(wheel.read(name).decode() for name in names if name.endswith("METADATA"))
     assert {"privacy_engine/py.typed", "dashboard/assets/templates/base.html", "dashboard/config/settings.py"} <= names
     assert any(name.startswith("dashboard/assets/static/js/") for name in names)
+    assert "dashboard/assets/site/index.html" in names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"privacy_engine", "dashboard"}
     required = re.findall(r"^Requires-Dist: ([a-z-]+)[^;\n]*$", metadata, re.MULTILINE)
     assert set(required) == _dependencies()
     assert "Provides-Extra: server" in metadata
     assert "cairn = privacy_engine.commands.main:main" in entries
+
+
+def test_a_version_without_its_changes_is_not_built(tmp_path):
+    lines = (ROOT / "Makefile").read_text().split("dist: docs\n")[1].partition("\n\n")[0]
+    (tmp_path / "CHANGELOG.md").write_text("## 0.9\n")
+    (tmp_path / "Makefile").write_text(f"BIN := {Path(sys.executable).parent}\ndist:\n{lines}\n")
+    (tmp_path / "privacy_engine.py").write_text('__version__ = "1.0"')
+    refused = subprocess.run(["make", "dist"], cwd=tmp_path, capture_output=True, text=True)
+    assert (refused.returncode, refused.stdout.splitlines()[0]) == (2, "CHANGELOG.md has no heading ## 1.0")
+    assert not (tmp_path / "build").exists()

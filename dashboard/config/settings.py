@@ -330,6 +330,7 @@ STATIC_URL = "static/"
 CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # as the image has them
 STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else CAIRN_HOME / "run" / "static"
 STATICFILES_DIRS = [ASSETS_DIR / "static"]
+CAIRN_DOCS = ASSETS_DIR / "site" if ASSETS_DIR == INSTALLED_ASSETS else BASE_DIR / "build" / "site"
 STORAGES = {
     "default": storage_backend(env, CAIRN_HOME),  # what users upload and Cairn makes
     "staticfiles": {"BACKEND": "dashboard.core.static_files.JoinedStaticFilesStorage"},

@@ -12,6 +12,7 @@ from dashboard.area_maps.api import AreaMapViewSet, area_tile
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.audits.api import AuditViewSet
 from dashboard.config import error_views
+from dashboard.config.documentation import documentation
 from dashboard.config.schema_view import SchemaView
 from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
@@ -99,6 +100,8 @@ urlpatterns = [
     path("tiles/area/<uuid:pk>/<int:z>/<int:x>/<int:y>", area_tile, name="area-tile"),
     path("api/v1/", include((api, "api"))),
     re_path(r"^api/", error_views.unknown_api_path, name="unknown-api-path"),
+    path("docs/", documentation, name="documentation"),
+    path("docs/<path:path>", documentation),
     path("healthz", login_not_required(health.healthz), name="healthz"),
 ]
 

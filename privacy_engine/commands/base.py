@@ -38,8 +38,7 @@ class Command:
         self.out, self.err = out, err
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the arguments."""
-        raise NotImplementedError
+        """Declare the arguments, where there are some."""
 
     def execute(self, options: dict[str, Any]) -> None:
         """Run it with parsed options, and print what it returns.

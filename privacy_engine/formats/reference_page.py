@@ -11,8 +11,6 @@ from privacy_engine.formats.report import WHY
 
 HEAD = """# Formats
 
-Written by `make formats` from the registry of formats (`privacy_engine/formats/`); a test compares the two.
-
 A file is recognised by its content, in the order of this page: the first format that matches reads it, whatever the
 file is called. The reading option `format` names one instead. Of every format positions are read, and what its line
 *read beside them* names; altitudes, speeds, heart rates and all else are left out and never stored. The report of a

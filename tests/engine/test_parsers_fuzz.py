@@ -8,7 +8,6 @@ import io
 import json
 import os
 import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -19,11 +18,9 @@ from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.core.optional import MissingPackage
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import EngineError, FormatError, ParameterError
-from privacy_engine.exports.reference_page import written
 from privacy_engine.formats import KINDS, formats, options, read
 from privacy_engine.formats.arrow import translated
 from privacy_engine.formats.options import PLACED
-from privacy_engine.formats.reference_page import page
 from tests.cases import each, refusal
 from tests.engine.damaged_files import NAMES, SEEDS, TABLE_CHARS, damaged, survive
 from tests.engine.failing_files import FILES, MORE, codes
@@ -124,7 +121,6 @@ def test_what_the_machine_lacks_is_no_damage_of_the_file(error):
     assert raised.value is error
 
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats.md"
 SHOWN = [one for one in formats() if not one.hidden]
 VALUES = {
     "delimiter": ";", "decimal": ",", "lon": "#2", "lat": "#1", "time": "#0", "id": "#0", "landmark": "#1",
@@ -134,12 +130,6 @@ VALUES = {
     "end": "none", "thousands": ",", "withheld": "0", "leave_out": "none",
 }  # fmt: skip
 USED_BY_ALL = {"format", "automatic", *PLACED}
-
-
-def test_the_page_is_that_of_the_registry():
-    assert PAGE.read_text() == page() + written(), (
-        "docs/reference/formats.md is out of date: `make formats` writes it again"
-    )
 
 
 @each("one", SHOWN, ids=lambda one: one.name)

@@ -1,0 +1,215 @@
+"""The reference of the documentation: pages that follow from the registries, written when the site is built.
+
+python -m scripts.reference_pages FOLDER        writes them there, to look at
+"""
+
+import inspect
+import io
+import re
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from latex2mathml import converter
+
+import privacy_engine as pe
+from dashboard.core.templatetags.glossary import GLOSSARY
+from privacy_engine.attacks import attacks
+from privacy_engine.cleaning import cleaning_steps
+from privacy_engine.commands import NAMES
+from privacy_engine.commands.main import command_class
+from privacy_engine.core.component import Component
+from privacy_engine.datatypes import datatypes
+from privacy_engine.experiments.samples import table_samples
+from privacy_engine.exports.reference_page import written
+from privacy_engine.formats.reference_page import page as formats_page
+from privacy_engine.landmarks.dummy_methods import dummy_methods
+from privacy_engine.landmarks.methods import landmark_methods
+from privacy_engine.laws.base import example
+from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
+from privacy_engine.metrics import metrics
+from privacy_engine.postprocess import postprocesses
+
+ROOT = Path(__file__).resolve().parents[1]
+LISTS = {
+    "landmarks": ("Landmarks and dummies", (("Landmarks", landmark_methods), ("Dummy landmarks", dummy_methods))),
+    "steps": ("Cleaning and post-processing", (("Cleaning", cleaning_steps), ("Post-processing", postprocesses))),
+    "attacks": ("Attacks", (("Attacks", attacks),)),
+    "metrics": ("Metrics", (("Metrics", metrics),)),
+}
+BOX = {"west": 4.75, "south": 52.30, "east": 5.05, "north": 52.45}
+GIVEN: dict[str, dict[str, Any]] = {
+    "trajectory": {"epsilon": 1.0, "radius_m": 200.0},
+    "stream": {"epsilon": 1.0, "window": 24, "sensitivity": 1},
+    "checkins": {"epsilon": 1.0, "contributions": 20, "side": 8},
+}
+_MATH = re.compile(r":math:`([^`]+)`")
+_ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]+)`")
+
+
+def pages() -> dict[str, str | bytes]:
+    """Every generated page and figure, by its path below docs/."""
+    made: dict[str, str | bytes] = {
+        "reference/formats.md": formats_page() + written(),
+        "reference/command-line.md": _commands(),
+        "reference/glossary.md": _glossary(),
+        "reference/mechanisms/index.md": _overview(),
+    }
+    for name, (title, registries) in LISTS.items():
+        made[f"reference/{name}.md"] = f"# {title}\n\n" + "".join(_section(*each) for each in registries)
+    for data in _samples():
+        for cls in mechanisms.of(data.kind):
+            name = cls.registered_name()
+            if not cls.needs_venues:  # of which the samples have no list
+                made[f"reference/mechanisms/{name}.svg"] = _figure(data, cls)
+            made[f"reference/mechanisms/{name}.md"] = _mechanism(cls)
+    return made
+
+
+def _overview() -> str:
+    parts = ["# Mechanisms\n\nThe guarantee of each, with what it assumes and does not cover, is on its page.\n"]
+    for datatype in datatypes.values():
+        rows = ((f"[{cls.title}]({cls.registered_name()}.md)", cls.level, cls.summary) for cls in datatype.mechanisms)
+        parts.append(f"\n## {_capital(datatype.title)}\n\n" + _table(("mechanism", "protects", "what it does"), rows))
+    return "".join(parts)
+
+
+def _mechanism(cls: type[Mechanism]) -> str:
+    name, described = cls.registered_name(), cls.documentation().partition("\n\nReferences\n")[0]
+    guarantee = example(cls, **GIVEN[cls.kind]).guarantee()
+    use = [text for text in ("Forms begin with it." if cls.first_choice else "", cls.better_elsewhere) if text]
+    source = Path(inspect.getsourcefile(cls) or "").resolve().relative_to(ROOT)
+    limits = [*(f"Assumed: {text}" for text in guarantee.assumptions), *guarantee.caveats]
+    limits += [f"Not covered: {text}" for text in guarantee.not_covered]
+    return "\n".join(
+        [
+            f"# {cls.title}\n\n`{name}`: {cls.summary}\n",
+            "" if cls.needs_venues else f"![A seeded release of generated data by {cls.title}]({name}.svg)\n",
+            f"## Guarantee\n\n{cls.statement() if cls.publishable else 'None: experiments alone offer it.'}\n",
+            _list(_sentence(text) for text in dict.fromkeys(limits)),
+            f"## How it works\n\n{_prose(described)}\n",
+            *([f"## When to use it\n\n{_list(use)}"] if use else []),
+            f"## Parameters\n\n{_parameters(cls)}",
+            f"## Sources\n\n{_list([*cls.references(), f'`{source}`'])}",
+        ]
+    )
+
+
+def _section(title: str, registry: Iterable[type[Component]]) -> str:
+    parts = [f"## {title}\n"]
+    for cls in registry:
+        described = cls.documentation().partition("\n\nReferences\n")[0]
+        parts.append(f"### {cls.title}\n\n`{cls.registered_name()}`: {cls.summary}\n\n{_prose(described)}\n")
+        parts.append(_parameters(cls) if cls.fields() else "")
+        parts.append(_list(cls.references()))
+    return "\n".join(parts) + "\n"
+
+
+def _parameters(cls: type[Component]) -> str:
+    rows = []
+    for field in cls.fields():
+        unit = f" ({field['unit']})" if field["unit"] else ""
+        choices = ", ".join(f"`{choice['value']}` {choice['label']}" for choice in field["choices"])
+        default = "required" if field["required"] else field["default"]
+        default = default if default in (None, "", "required") else f"`{default}`"
+        rows.append((f"`{field['name']}`", f"{field['label']}{unit}", default or "", choices or field["help"]))
+    return _table(("parameter", "what", "default", "values"), rows)
+
+
+def _glossary() -> str:
+    terms = (f"## {term.title} {{: #{name} }}\n\n{term.meaning}\n" for name, term in GLOSSARY.items())
+    return "# Glossary\n\n" + "\n".join(terms)
+
+
+def _commands() -> str:
+    parts = ["# Command line\n\n`cairn COMMAND` where the package is installed, `manage.py COMMAND` in a checkout.\n"]
+    for name in NAMES:
+        command = command_class(name)(sys.stdout, sys.stderr)
+        parser = ArgumentParser(f"cairn {name}", None, command.help, command.example, formatter_class=_Formatter)
+        command.add_arguments(parser)
+        parts.append(f"## {name}\n\n```text\n{parser.format_help().strip()}\n```\n")
+    return "\n".join(parts)
+
+
+class _Formatter(RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=100)
+
+
+def _samples() -> Iterator[Any]:
+    """Generated data of every kind; trajectories with landmarks."""
+    yield pe.sample("taxi").landmarks("stay-points:300m:30min")
+    for sample in table_samples():
+        text = "\n".join(",".join(map(str, row)) for row in sample.rows())
+        yield pe.read(io.BytesIO(text.encode()), kind=sample.kind)
+
+
+def _figure(data: Any, cls: type[Mechanism]) -> bytes:
+    """A seeded release beside the original, as SVG."""
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    given = example(cls, **GIVEN[data.kind] | _box(data)).model_dump(exclude={"name"})
+    with mpl.rc_context({"svg.hashsalt": "cairn", "svg.fonttype": "none", "font.size": 9}):
+        figure, axes = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
+        release = data.publish(cls.registered_name(), seed=1, **given)
+        _plot(release, data, axes)
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+        pyplot.close(figure)
+    return out.getvalue()
+
+
+def _plot(release: Any, data: Any, axes: Any) -> None:
+    """The release beside the original; of a model the cells that it recommends after a check-in, by rank."""
+    if data.kind != "checkins":
+        release.plot(axes, original=True)
+        return
+    here = (float(data.data.lon[0]), float(data.data.lat[0]))
+    axes.plot(*here, "x", color="black", label="the last check-in")
+    for rank, cell in enumerate(release.recommend([here], k=10), start=1):
+        axes.text(cell.lon, cell.lat, str(rank), ha="center", va="center", color="#0072b2")
+    box = _box(data)
+    axes.set(xlim=(box["west"], box["east"]), ylim=(box["south"], box["north"]), xlabel="longitude", ylabel="latitude")
+    axes.set_title("Recommended cells, the best first")
+    axes.legend(frameon=False)
+
+
+def _box(data: Any) -> dict[str, float]:
+    if data.kind != "checkins":
+        return {}
+    lon, lat = data.data.lon, data.data.lat
+    return {"west": float(lon.min()), "south": float(lat.min()), "east": float(lon.max()), "north": float(lat.max())}
+
+
+def _prose(text: str) -> str:
+    """A docstring as Markdown, its formulas as MathML."""
+    text = _MATH.sub(lambda formula: converter.convert(formula[1]), text)
+    text = _ROLE.sub(r"`\1`", text.replace("``", "`"))
+    return re.sub(r" ?\[(\d+)\]_", r" [\1]", text)
+
+
+def _sentence(text: str) -> str:
+    return _capital(text).removesuffix(".") + "."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    for path, content in pages().items():
+        target = Path(sys.argv[1], path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.encode())
