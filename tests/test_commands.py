@@ -17,6 +17,7 @@ import pytest
 
 from privacy_engine import kernels
 from privacy_engine.kernels import order
+from tests.pages import run_page
 from tests.patience import patience, until
 from tests.server import ROOT, Server, clean_environment, fresh_clone, of_servers, running_server
 
@@ -145,6 +146,10 @@ class TestARunningServer:
         assert "label.json" in lines[4]
         assert float(re.findall(r"Mean error: (\d+) m", lines[5])[0]) > 0
         assert lines[6] == "Refused: mechanism.epsilon must be greater than 0, got -1"
+
+    def test_the_tutorial_of_counts(self, running, token, tmp_path):
+        given = {"API": f"{running.address}/api/v1", "AUTH": f"Authorization: Token {token}"}
+        run_page("docs/tutorial/data-engineer-with-counts.md", tmp_path, **given)
 
     def test_the_line_that_makes_the_token(self, running):
         lines = "\n".join(_block(holding="export API")).replace(":8000/", f":{running.port}/")
