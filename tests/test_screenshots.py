@@ -1,4 +1,4 @@
-"""The pictures of the documentation are of today's pages, few and small."""
+"""The images of the documentation are of today's pages, few and small."""
 
 import json
 import re
@@ -19,22 +19,22 @@ def test_none_is_stale():
 
 
 def test_they_are_few_and_small():
-    pictures = sorted(FOLDER.iterdir())
-    assert {path.stem for path in pictures} == set(SHOTS)
+    images = sorted(FOLDER.iterdir())
+    assert {path.stem for path in images} == set(SHOTS)
     assert len([*(ROOT / "docs").rglob("*.png")]) <= 40
-    assert {path.name: path.stat().st_size for path in pictures if path.stat().st_size > 250_000} == {}
-    assert sum(path.stat().st_size for path in pictures) < 4_000_000
+    assert {path.name: path.stat().st_size for path in images if path.stat().st_size > 250_000} == {}
+    assert sum(path.stat().st_size for path in images) < 4_000_000
 
 
-def test_documents_show_pictures_that_are_there():
+def test_documents_show_images_that_are_there():
     pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
     shown = {name for page in pages for name in re.findall(r"screenshots/([\w-]+)\.png", page.read_text())}
     assert shown <= set(SHOTS)
 
 
 @pytest.fixture
-def picture(tmp_path, monkeypatch):
-    """One picture of a page of two files, below a folder of its own."""
+def image(tmp_path, monkeypatch):
+    """One image of a page of two files, below a folder of its own."""
     monkeypatch.setattr(screenshots, "ROOT", tmp_path)
     monkeypatch.setattr(screenshots, "FOLDER", tmp_path)
     shot, files = Shot("datasets"), ["page.html", "page.js"]
@@ -48,20 +48,20 @@ def picture(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_change_of_any_of_its_files_makes_it_stale(picture):
+def test_a_change_of_any_of_its_files_makes_it_stale(image):
     assert stale() == []
-    (picture / "page.js").write_text("second")
+    (image / "page.js").write_text("second")
     assert stale() == ["datasets-light"]
-    (picture / "page.js").write_text("first")
+    (image / "page.js").write_text("first")
     assert stale() == []
-    (picture / "page.html").unlink()
+    (image / "page.html").unlink()
     assert stale() == ["datasets-light"]
 
 
-def test_a_picture_without_a_digest_is_stale(picture):
-    Image.new("P", (1, 1)).save(picture / "datasets-light.png")
+def test_an_image_without_a_digest_is_stale(image):
+    Image.new("P", (1, 1)).save(image / "datasets-light.png")
     assert stale() == ["datasets-light"]
-    (picture / "datasets-light.png").unlink()
+    (image / "datasets-light.png").unlink()
     assert stale() == ["datasets-light"]
 
 

@@ -1,4 +1,4 @@
-"""``make screenshots``: the pictures of docs/screenshots; those are taken again whose page has changed.
+"""``make screenshots``: the images of docs/screenshots; those are taken again whose page has changed.
 
     python -m tests.browser.screenshots [NAME …]        (ALL=1: all of them)
 
@@ -148,11 +148,11 @@ def main(names):
             context = browser.new_context(base_url=address, viewport=size, color_scheme=shot.colour, **device)
             page = context.new_page()
             page.set_default_timeout(patience(120_000))
-            picture, about = with_palette(taken(page, shot, stage, address)), PngInfo()
+            image, about = with_palette(taken(page, shot, stage, address)), PngInfo()
             files = sources(rendered)
             about.add_text("sources", json.dumps(files))
             about.add_text("digest", digest(shot, files))
-            picture.save(FOLDER / f"{name}.png", optimize=True, pnginfo=about)
+            image.save(FOLDER / f"{name}.png", optimize=True, pnginfo=about)
             context.close()
         browser.close()
 
@@ -192,7 +192,7 @@ def sources(rendered):
 
 
 def digest(shot, files):
-    """The SHA-256 of what a picture is made from; empty where a file is gone."""
+    """The SHA-256 of what an image is made from; empty where a file is gone."""
     made = hashlib.sha256(f"{shot.case} {shot.colour} {shot.size} {shot.presented}".encode())
     for name in files:
         if not (ROOT / name).is_file():
@@ -202,15 +202,15 @@ def digest(shot, files):
 
 
 def stale():
-    """The names of the pictures that are not there, or not of the page of today."""
+    """The names of the images that are not there, or not of the page of today."""
     return [name for name, shot in SHOTS.items() if not _is_of_today(FOLDER / f"{name}.png", shot)]
 
 
 def _is_of_today(path, shot):
     if not path.is_file():
         return False
-    with Image.open(path) as picture:
-        known = picture.text
+    with Image.open(path) as image:
+        known = image.text
     return known.get("digest") == digest(shot, json.loads(known.get("sources", "[]"))) != ""
 
 
