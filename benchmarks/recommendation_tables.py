@@ -26,6 +26,7 @@ DESIGN = {  # ../shared/design/recommendation.md: HR@10 at ε = 1, m = 1, 16 by 
     MARKOV: (0.490, 0.490),
 }
 PERCENT = 100.0
+BETTER = ("set", "side", "protected", "epsilon", "better", "blend", "blend_sd", "difference", "difference_se")
 COLUMNS = (
     "set",
     "side",
@@ -93,47 +94,37 @@ def design(found: Runs) -> str:
     return f"### The design's figures, Manhattan, {USUAL} × {USUAL} cells\n\n{table(head, rows)}"
 
 
-def private(found: Runs, name: str, side: int, unit: str) -> list[Line]:
-    """The lines of mechanisms with a guarantee."""
-    return [line for line in found.lines(name, side, unit) if line.model not in PUBLIC]
+def losses(found: Runs) -> tuple[str, list[list[str]]]:
+    """In how many combinations the blend has at least the mean of others, and rows of :data:`BETTER` of the rest."""
+    known = {line.model for line, _ in found.found} - {*PUBLIC, BLEND, GRAVITY}
+    literature, gravity = beside(found, known), beside(found, {GRAVITY})
+    combinations = len(every(found))
+    held = [f"{combinations - len(rows)} of {combinations}" for rows in (literature, gravity)]
+    text = (
+        f"The mean HR@10 of the blend is at least that of every mechanism of the literature in {held[0]} combinations "
+        f"of set, grid, unit and ε, and at least that of gravity in {held[1]}."
+    )
+    return text, literature + gravity
+
+
+def beside(found: Runs, others: set[str]) -> list[list[str]]:
+    """The combinations in which one of ``others`` has a greater mean than the blend.
+
+    Differences are of runs on the same users, with the standard error of their mean.
+    """
+    listed = []
+    for name, side, unit, epsilon in every(found):
+        ours = Line(name, side, unit, BLEND)
+        best = max((ours._replace(model=one) for one in others), key=lambda one: rate(found, one, epsilon).mean())
+        mine, its = rate(found, ours, epsilon), rate(found, best, epsilon)
+        if its.mean() > mine.mean():
+            apart = mine - its
+            shown = f"{apart.mean():.3f}", f"{apart.std(ddof=1) / np.sqrt(len(apart)):.3f}"
+            listed.append([name, f"{side}", unit, f"{epsilon:g}", best.model, *decimals(mine), *shown])
+    return listed
 
 
 def every(found: Runs) -> list[tuple[str, int, str, float]]:
     """Every combination of set, grid, unit and level."""
     places = [(name, side) for name in found.sets() for side in found.sides(name)]
     return [(*place, unit, epsilon) for place, unit, epsilon in product(places, UNITS, LEVELS)]
-
-
-def difference(one: Floats, other: Floats) -> str:
-    """The mean of differences run by run, and its standard error: both are measured on the same users."""
-    apart = one - other
-    return f"{apart.mean():+.3f} ± {apart.std(ddof=1) / np.sqrt(len(apart)):.3f}".replace("0.", ".")
-
-
-def losses(found: Runs) -> str:
-    """Where a mechanism of the literature, and where gravity, has a greater mean than the blend."""
-    known = {line.model for line, _ in found.found} - {*PUBLIC, BLEND, GRAVITY}
-    parts = [beside(found, known, "every mechanism of the literature"), beside(found, {GRAVITY}, "gravity")]
-    return "\n\n".join(["### The blend beside the others", *(part for part in parts if part)])
-
-
-def beside(found: Runs, others: set[str], text: str) -> str:
-    """In how many combinations the blend has at least the mean of all ``others``, and a table of those where not."""
-    listed, count = [], 0
-    for name, side, unit, epsilon in every(found):
-        lines = private(found, name, side, unit)
-        ours = next((line for line in lines if line.model == BLEND), None)
-        compared = [line for line in lines if line.model in others]
-        if ours is None or not compared:
-            return ""
-        best = max(compared, key=lambda one: rate(found, one, epsilon).mean())
-        mine, its = rate(found, ours, epsilon), rate(found, best, epsilon)
-        count += 1
-        if its.mean() > mine.mean():
-            listed.append([name, f"{side}", unit, f"{epsilon:g}", best.model, number(mine), difference(mine, its)])
-    head = ["set", "cells per side", "protected", "ε", "better one", "blend", "blend − better one"]
-    reached = f"in {count - len(listed)} of {count} combinations of set, grid, unit and ε."
-    first = f"The mean HR@10 of the blend is at least that of {text} {reached}"
-    if not listed:
-        return first
-    return f"{first} In the others, with differences run by run and their standard errors:\n\n{table(head, listed)}"

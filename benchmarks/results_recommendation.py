@@ -20,7 +20,7 @@ from benchmarks.recommendation_rates import MODULE, hit_rates, module
 from benchmarks.recommendation_runs import Runs, spec_of
 from benchmarks.recommendation_sets import BOXES, DATA, check_ins
 from benchmarks.recommendation_speed import HEAD, speed
-from benchmarks.recommendation_tables import COLUMNS, design, grids, losses
+from benchmarks.recommendation_tables import BETTER, COLUMNS, design, grids, losses
 from benchmarks.written import RESULTS, save, write
 from privacy_engine.experiments import FolderStore
 
@@ -48,8 +48,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.sets:
         found = measured(options)
-        parts = [design(found), losses(found)]
-        write(RESULTS / "papers.md", "\n\n".join(one for one in parts if one), "recommendation")
+        text, better = losses(found)
+        write(RESULTS / "papers.md", f"{text}\n\n{design(found)}", "recommendation")
+        save("recommendation-better-than-blend", BETTER, better)
         save("recommendation", COLUMNS, grids(found))
         MODULE.write_text(module(hit_rates()))
     if options.speed:

@@ -41,6 +41,6 @@ def saved(name: str, data: Path = DATA) -> list[dict[str, str]]:
         return list(csv.DictReader(rows))
 
 
-def metres(value: float | None) -> str:
+def metres(value: float) -> str:
     """A distance as the tables have it."""
-    return "–" if value is None else f"{value:,.{0 if value >= 10 else 1}f}"
+    return f"{value:.{0 if value >= 10 else 1}f}"
