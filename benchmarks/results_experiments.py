@@ -97,7 +97,7 @@ def panel(found: Found) -> dict[str, Curve]:
     """The curves that are drawn, by share."""
     curves = {}
     for name, mechanism in DRAWN.items():
-        style: Any = palette()[mechanism]
+        style: Any = palette("trajectory")[mechanism]
         rows = sorted(found[name], key=lambda row: row["marked_share"])
         points = [(row["marked_share"], row["mean"], row["low"], row["high"]) for row in rows]
         curves[name] = Curve(points, style["colour"]["light"], style["dash"])
