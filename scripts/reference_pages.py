@@ -31,6 +31,7 @@ from privacy_engine.laws.base import example
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
+from scripts.svg import svg
 
 ROOT = Path(__file__).resolve().parents[1]
 LISTS = {
@@ -148,18 +149,12 @@ def _samples() -> Iterator[Any]:
 
 def _figure(data: Any, cls: type[Mechanism]) -> bytes:
     """A seeded release beside the original, as SVG."""
-    import matplotlib as mpl
     from matplotlib import pyplot
 
     given = example(cls, **GIVEN[data.kind] | _box(data)).model_dump(exclude={"name"})
-    with mpl.rc_context({"svg.hashsalt": "cairn", "svg.fonttype": "none", "font.size": 9}):
-        figure, axes = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
-        release = data.publish(cls.registered_name(), seed=1, **given)
-        _plot(release, data, axes)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
-        pyplot.close(figure)
-    return out.getvalue()
+    figure, axes = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
+    _plot(data.publish(cls.registered_name(), seed=1, **given), data, axes)
+    return svg(figure)
 
 
 def _plot(release: Any, data: Any, axes: Any) -> None:
