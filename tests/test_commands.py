@@ -1,4 +1,4 @@
-"""The README's commands do what the README states, in a new clone."""
+"""The commands of README and how-to pages do what these state, in a new clone."""
 
 import json
 import os
@@ -17,11 +17,12 @@ import pytest
 
 from privacy_engine import kernels
 from privacy_engine.kernels import order
+from tests.pages import run_page
 from tests.patience import patience, until
 from tests.server import ROOT, Server, clean_environment, fresh_clone, of_servers, running_server
 
-README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+PAGES = [(ROOT / page).read_text() for page in ("docs/how-to/api.md", "docs/how-to/command-line.md", "README.md")]
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", "\n".join(PAGES), re.MULTILINE | re.DOTALL)
 SERVED_S = 60  # within the README's five seconds on a quiet machine; these run beside other tests
 FIRST_S = 170  # the first start of a clone installs too: the README allows three minutes
 
@@ -100,6 +101,10 @@ class TestARunningServer:
         running.shell(curls[4], **given)
         assert len((running.clone / "release.csv").read_text().splitlines()) > 100
         running.shell(curls[6], **given)
+        upload, release = _block(holding="event-level")[1:]
+        given["DATASET"] = json.loads(running.shell(upload, **given))["id"]
+        running.finished(f"/api/v1/datasets/{given['DATASET']}/", token)
+        assert json.loads(running.shell(release, **given))["mechanism"]["name"] == "event-level"
         streams = _block(holding="/streams/")
         assert len(streams) == 2
         given["STREAM"] = json.loads(running.shell(streams[0], **given))["id"]
@@ -119,7 +124,7 @@ class TestARunningServer:
         answer = json.loads(running.shell(recommend, **given))
         assert len(answer["cells"]) == 10
         running.shell(download, **given)
-        blocks = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+        blocks = re.findall(r"^```python\n(.*?)^```", PAGES[0], re.MULTILINE | re.DOTALL)
         [lines] = [block for block in blocks if "Recommender" in block]
         script = lines.replace("\nRecommender", "\nmodel = Recommender").replace("[85, 86]", str(answer["history"]))
         found = running.shell(f".venv/bin/python - <<'END'\n{script}print(model.tolist())\nEND")
@@ -141,6 +146,10 @@ class TestARunningServer:
         assert "label.json" in lines[4]
         assert float(re.findall(r"Mean error: (\d+) m", lines[5])[0]) > 0
         assert lines[6] == "Refused: mechanism.epsilon must be greater than 0, got -1"
+
+    def test_the_tutorial_of_counts(self, running, token, tmp_path):
+        given = {"API": f"{running.address}/api/v1", "AUTH": f"Authorization: Token {token}"}
+        run_page("docs/tutorial/data-engineer-with-counts.md", tmp_path, **given)
 
     def test_the_line_that_makes_the_token(self, running):
         lines = "\n".join(_block(holding="export API")).replace(":8000/", f":{running.port}/")

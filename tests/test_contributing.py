@@ -41,12 +41,24 @@ truth = Trajectory([0.0, 0.001], [0.0, 0.0])
 assert metrics.parse({"name": "largest-error"}).over(truth, truth.lon + [0.0, 0.002], truth.lat, [0, 1]).round() == 222
 """
 
+FORMAT = """
+import io
+import privacy_engine as pe
+assert len(pe.read(io.BytesIO(b"#pairs\\n48.1 2.1\\n48.2 2.2\\n"), person="one")) == 2
+try:
+    pe.read(io.BytesIO(b"#pairs\\n48.1\\n"), person="one")
+except pe.FormatError as error:
+    assert error.code == "bad_pairs"
+else:
+    raise AssertionError("a damaged file was read")
+"""
+
 
 def run(*command, **options):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=patience(170), **options)
 
 
-@each(("holding", "use"), [("half-for-landmarks", RELEASE), ("largest-error", METRIC)])
+@each(("holding", "use"), [("half-for-landmarks", RELEASE), ("largest-error", METRIC), ("#pairs", FORMAT)])
 def test_an_example_registers_and_works(holding, use):
     example = next(block for block in PYTHON_BLOCKS if holding in block)
     done = run(sys.executable, "-c", f"import privacy_engine.mechanisms\n{example}\n{use}")

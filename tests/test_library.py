@@ -74,16 +74,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_ten_lines_of_the_readme(folder):
+def test_the_lines_of_the_readme(folder):
     [lines] = [block for block in blocks("README.md") if "import privacy_engine as pe" in block]
-    assert len([line for line in lines.splitlines() if line]) <= 10
+    assert len(lines.splitlines()) == 3
     # Arrow's scanner leaves threads that may abort the process at its end (14 of 120 times on a busy machine)
-    ended = "print(len(points), sys.modules.get('pyarrow.dataset'))"
+    ended = "print(len(walk), sys.modules.get('pyarrow.dataset'))"
     printed = run(f"{WITHOUT_DJANGO}{lines}{NOTHING_OF_THE_SERVER}{ended}", folder)
-    assert "leak at most ε = 1 per 200 m" in printed
     assert "mean-absolute-error" in printed
     assert printed.splitlines()[-1] == "120 None"
-    assert (folder / "release.geojson").stat().st_size > 4000
 
 
 def test_the_snippets_of_the_guide(folder):
