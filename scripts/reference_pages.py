@@ -31,6 +31,8 @@ from privacy_engine.laws.base import example
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
+from scripts.api_pages import api_pages
+from scripts.markdown import items, table
 from scripts.svg import svg
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,14 +68,14 @@ def pages() -> dict[str, str | bytes]:
             if not cls.needs_venues:  # of which the samples have no list
                 made[f"reference/mechanisms/{name}.svg"] = _figure(data, cls)
             made[f"reference/mechanisms/{name}.md"] = _mechanism(cls)
-    return made
+    return made | api_pages()
 
 
 def _overview() -> str:
     parts = ["# Mechanisms\n\nThe guarantee of each, with what it assumes and does not cover, is on its page.\n"]
     for datatype in datatypes.values():
         rows = ((f"[{cls.title}]({cls.registered_name()}.md)", cls.level, cls.summary) for cls in datatype.mechanisms)
-        parts.append(f"\n## {_capital(datatype.title)}\n\n" + _table(("mechanism", "protects", "what it does"), rows))
+        parts.append(f"\n## {_capital(datatype.title)}\n\n" + table(("mechanism", "protects", "what it does"), rows))
     return "".join(parts)
 
 
@@ -89,11 +91,11 @@ def _mechanism(cls: type[Mechanism]) -> str:
             f"# {cls.title}\n\n`{name}`: {cls.summary}\n",
             "" if cls.needs_venues else f"![A seeded release of generated data by {cls.title}]({name}.svg)\n",
             f"## Guarantee\n\n{cls.statement() if cls.publishable else 'None: experiments alone offer it.'}\n",
-            _list(_sentence(text) for text in dict.fromkeys(limits)),
+            items(_sentence(text) for text in dict.fromkeys(limits)),
             f"## How it works\n\n{_prose(described)}\n",
-            *([f"## When to use it\n\n{_list(use)}"] if use else []),
+            *([f"## When to use it\n\n{items(use)}"] if use else []),
             f"## Parameters\n\n{_parameters(cls)}",
-            f"## Sources\n\n{_list([*cls.references(), f'`{source}`'])}",
+            f"## Sources\n\n{items([*cls.references(), f'`{source}`'])}",
         ]
     )
 
@@ -104,7 +106,7 @@ def _section(title: str, registry: Iterable[type[Component]]) -> str:
         described = cls.documentation().partition("\n\nReferences\n")[0]
         parts.append(f"### {cls.title}\n\n`{cls.registered_name()}`: {cls.summary}\n\n{_prose(described)}\n")
         parts.append(_parameters(cls) if cls.fields() else "")
-        parts.append(_list(cls.references()))
+        parts.append(items(cls.references()))
     return "\n".join(parts) + "\n"
 
 
@@ -116,7 +118,7 @@ def _parameters(cls: type[Component]) -> str:
         default = "required" if field["required"] else field["default"]
         default = default if default in (None, "", "required") else f"`{default}`"
         rows.append((f"`{field['name']}`", f"{field['label']}{unit}", default or "", choices or field["help"]))
-    return _table(("parameter", "what", "default", "values"), rows)
+    return table(("parameter", "what", "default", "values"), rows)
 
 
 def _glossary() -> str:
@@ -192,15 +194,6 @@ def _sentence(text: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "".join(f"- {line}\n" for line in lines)
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 if __name__ == "__main__":
