@@ -1,10 +1,7 @@
 """The operations of the API as pages, by group, from the schema that a running server gives; the codes of failures."""
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-import django
 
 from scripts.markdown import items, table
 
@@ -14,9 +11,7 @@ Node = Mapping[str, Any]
 
 
 def api_pages() -> dict[str, str]:
-    """A page for each group of operations, an index, and the codes of failures."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
-    django.setup()
+    """A page for each group of operations, an index, and the codes of failures. Django has been set up."""
     from drf_spectacular.generators import SchemaGenerator
 
     schema = SchemaGenerator().get_schema(public=True)
@@ -32,8 +27,8 @@ def _failures() -> str:
 
     rows = ((f"`{code}`", one.what, one.action) for code, one in ADVICE.items())
     return (
-        "# Codes of failures\n\nEvery code with which a dataset, release, experiment, attack or audit can end as `failed` "
-        "(`error.code`), and what to do about it.\n\n" + table(("code", "what happened", "what to do"), rows)
+        "# Codes of failures\n\nEvery code with which a dataset, release, experiment, attack or audit can end as "
+        "`failed` (`error.code`), and what to do about it.\n\n" + table(("code", "what happened", "what to do"), rows)
     )
 
 
@@ -79,7 +74,7 @@ class _Group:
         for kind, content in operation.get("requestBody", {}).get("content", {}).items():
             yield f"Body, `{kind}`: {self._type(content.get('schema', {}))}"
         for status, response in operation["responses"].items():
-            if status != "4XX":  # the same for all: reference/api.md
+            if status not in ("304", "4XX"):  # the same for all: reference/api.md
                 what = [self._type(one["schema"]) for one in response.get("content", {}).values() if one.get("schema")]
                 texts = (" or ".join(dict.fromkeys(what)), _cell(response.get("description", "")))
                 yield f"{status}: {', '.join(text for text in texts if text) or 'no content'}"
@@ -121,7 +116,8 @@ class _Group:
 
 
 def _text(text: str) -> str:
-    return text.replace("``", "`").strip()
+    """Without the lines that repeat the values of a choice."""
+    return "\n".join(line for line in text.replace("``", "`").splitlines() if not line.startswith("* `")).strip()
 
 
 def _cell(text: str) -> str:

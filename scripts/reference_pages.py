@@ -5,6 +5,7 @@ python -m scripts.reference_pages FOLDER        writes them there, to look at
 
 import inspect
 import io
+import os
 import re
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import django
 from latex2mathml import converter
 
 import privacy_engine as pe
@@ -53,7 +55,9 @@ _ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]+)`")
 
 
 def pages() -> dict[str, str | bytes]:
-    """Every generated page and figure, by its path below docs/."""
+    """Every generated page, and the figures of mechanisms, by the path below docs/."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
+    django.setup()
     made: dict[str, str | bytes] = {
         "reference/formats.md": formats_page() + written(),
         "reference/command-line.md": _commands(),
@@ -90,7 +94,7 @@ def _mechanism(cls: type[Mechanism]) -> str:
         [
             f"# {cls.title}\n\n`{name}`: {cls.summary}\n",
             "" if cls.needs_venues else f"![A seeded release of generated data by {cls.title}]({name}.svg)\n",
-            f"## Guarantee\n\n{cls.statement() if cls.publishable else 'None: experiments alone offer it.'}\n",
+            f"## Guarantee\n\n{cls.statement() if cls.publishable else 'No guarantee: experiments alone offer it.'}\n",
             items(_sentence(text) for text in dict.fromkeys(limits)),
             f"## How it works\n\n{_prose(described)}\n",
             *([f"## When to use it\n\n{items(use)}"] if use else []),
@@ -127,13 +131,22 @@ def _glossary() -> str:
 
 
 def _commands() -> str:
+    """Every command with its help: those that need no server, then those of a server."""
+    from django.core.management import get_commands, load_command_class
+
+    server = {name: app for name, app in get_commands().items() if app.startswith("dashboard.") and name not in NAMES}
     parts = ["# Command line\n\n`cairn COMMAND` where the package is installed, `manage.py COMMAND` in a checkout.\n"]
-    for name in NAMES:
-        command = command_class(name)(sys.stdout, sys.stderr)
-        parser = ArgumentParser(f"cairn {name}", None, command.help, command.example, formatter_class=_Formatter)
-        command.add_arguments(parser)
-        parts.append(f"## {name}\n\n```text\n{parser.format_help().strip()}\n```\n")
+    parts += [_command("cairn", name, command_class(name)(sys.stdout, sys.stderr)) for name in NAMES]
+    parts.append("## Of a server\n\n`manage.py COMMAND` where the server runs.\n")
+    parts += [_command("manage.py", name, load_command_class(server[name], name), "###") for name in sorted(server)]
     return "\n".join(parts)
+
+
+def _command(program: str, name: str, command: Any, level: str = "##") -> str:
+    epilog = getattr(command, "example", None)
+    parser = ArgumentParser(f"{program} {name}", None, command.help, epilog, formatter_class=_Formatter)
+    command.add_arguments(parser)
+    return f"{level} {name}\n\n```text\n{parser.format_help().strip()}\n```\n"
 
 
 class _Formatter(RawDescriptionHelpFormatter):
