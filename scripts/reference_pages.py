@@ -174,8 +174,16 @@ def _figure(data: Any, cls: type[Mechanism]) -> bytes:
 
 def _plot(release: Any, data: Any, axes: Any) -> None:
     """The release beside the original; of a model the cells that it recommends after a check-in, by rank."""
-    if data.kind != "checkins":
+    if data.kind == "trajectory":
         release.plot(axes, original=True)
+        return
+    if data.kind == "stream":
+        counts = data.stream.counts
+        most = int(counts.sum(axis=0).argmax())
+        axes.plot(counts[:, most], color="0.6", label=f"{data.stream.names[most]}, the largest of {counts.shape[1]}")
+        axes.plot(release.made.published.counts[:, most], color="#0072b2", linewidth=1.0, label="published")
+        axes.set(xlabel="hour", ylabel="count")
+        axes.figure.legend(loc="outside upper left", ncols=2, frameon=False)
         return
     here = (float(data.data.lon[0]), float(data.data.lat[0]))
     axes.plot(*here, "x", color="black", label="the last check-in")

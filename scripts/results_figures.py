@@ -149,7 +149,7 @@ def _lines(
         apart = [[point.value - point.low for point in some], [point.high - point.value for point in some]]
         axes.errorbar(at, values, apart, label=line, linewidth=1.1, elinewidth=0.7, **style)
 
-    figure, panels = _figure(points, columns, (3.1, 2.5), draw, sharey=y != "log" or columns == 3)
+    figure, panels = _figure(points, columns, (8.4 / columns, 2.3), draw, sharey=y != "log" or columns == 3)
     for axes in panels:
         if x:
             axes.set_xscale(x)
