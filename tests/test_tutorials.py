@@ -5,6 +5,9 @@ import pytest
 from tests.pages import run_page
 
 
-@pytest.mark.parametrize("name", ["privacy-researcher", "reproduce-the-papers"])
-def test_a_tutorial_prints_what_it_shows(name, tmp_path):
-    run_page(f"docs/tutorial/{name}.md", tmp_path)
+PAGES = ["tutorial/privacy-researcher", "tutorial/reproduce-the-papers", "explanation/landmark-privacy"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_prints_what_it_shows(name, tmp_path):
+    run_page(f"docs/{name}.md", tmp_path)
