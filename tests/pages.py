@@ -1,4 +1,4 @@
-"""Pages of the documentation run: their blocks of Python and shell in turn, and what each prints is what the page shows.
+"""Pages of the documentation run: their blocks of Python and shell in turn, and what each prints is on the page.
 
 A block of ``text`` is what the block before it prints; ``…`` in it stands for anything. With ``CAIRN_RECORD=1`` what is
 printed is written into the page, for a person to review.

@@ -4,7 +4,6 @@ import pytest
 
 from tests.pages import run_page
 
-
 PAGES = ["tutorial/privacy-researcher", "tutorial/reproduce-the-papers", "explanation/landmark-privacy"]
 
 
