@@ -91,7 +91,7 @@ class _Group:
         return f"### {name} {{: #{name.lower()} }}\n\n{text}\n\n{fields}"
 
     def _type(self, node: Node) -> str:
-        """The type of a value in words, with links to the objects of the page."""
+        """The type of a value as text, with links to the objects of the page."""
         if "$ref" in node:
             return self._named(node["$ref"].rpartition("/")[2])
         for joined in ("allOf", "oneOf", "anyOf"):
