@@ -33,7 +33,7 @@ help:
 	@echo "make install      make .venv and install what Cairn needs"
 	@echo "make lock         write both requirement locks from pyproject.toml (UPGRADE=1: newest versions)"
 	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
-	@echo "make screenshots  take the screenshots in docs/screenshots"
+	@echo "make screenshots  take those of docs/screenshots again whose page has changed (ALL=1: all)"
 	@echo "make clean        remove .venv and caches; what is in var/ stays"
 
 install: $(RUN_STAMP)

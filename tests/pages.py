@@ -1,4 +1,4 @@
-"""Pages of the documentation run: their blocks of Python and shell in turn, and what each prints is on the page.
+"""Pages of the documentation run: their blocks of Python and shell in turn; what each prints is what the page shows.
 
 A block of ``text`` is what the block before it prints; ``…`` in it stands for anything. With ``CAIRN_RECORD=1`` what is
 printed is written into the page, for a person to review.
@@ -37,9 +37,8 @@ def run_page(page, folder, **environment):
     programs = folder / "programs"
     programs.mkdir()
     command = programs / "cairn"
-    command.write_text(
-        f"#!{sys.executable}\nimport sys\nfrom privacy_engine.commands.main import main\nsys.exit(main())\n"
-    )
+    start = "import sys\nfrom privacy_engine.commands.main import main\nsys.exit(main())\n"
+    command.write_text(f"#!{sys.executable}\n{start}")
     command.chmod(0o755)
     text = (ROOT / page).read_text()
     blocks = BLOCK.findall(text)

@@ -101,7 +101,7 @@ urlpatterns = [
     path("api/v1/", include((api, "api"))),
     re_path(r"^api/", error_views.unknown_api_path, name="unknown-api-path"),
     path("docs/", documentation, name="documentation"),
-    path("docs/<path:path>", documentation),
+    path("docs/<path:path>", documentation, name="documentation"),
     path("healthz", login_not_required(health.healthz), name="healthz"),
 ]
 

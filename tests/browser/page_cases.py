@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from unittest.mock import patch
 
 from django.conf import settings
@@ -208,6 +209,7 @@ CASES = (
     Case("live-stream", "streams:detail", "live", ready=PLOT),
     Case("empty-live-stream", "streams:detail", "silent"),
     Case("glossary", "glossary", explains=False),
+    Case("no-documentation", "documentation", who="", status=404, settings=(("CAIRN_DOCS", Path("nowhere")),)),
     Case("api", "api:docs", ready=".swagger-ui .opblock", explains=False),
     Case("error-400", "400", path="/", query=TOO_MANY, status=400),
     Case("error-403", "403_csrf", path="/tokens/", act=_forged_form, status=403),
