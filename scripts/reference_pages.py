@@ -35,6 +35,7 @@ from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
 from scripts.api_pages import api_pages
 from scripts.markdown import items, table
+from scripts.measured_use import measured_use
 from scripts.svg import svg
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,6 +88,7 @@ def _mechanism(cls: type[Mechanism]) -> str:
     name, described = cls.registered_name(), cls.documentation().partition("\n\nReferences\n")[0]
     guarantee = example(cls, **GIVEN[cls.kind]).guarantee()
     use = [text for text in ("Forms begin with it." if cls.first_choice else "", cls.better_elsewhere) if text]
+    use += measured_use(cls)
     source = Path(inspect.getsourcefile(cls) or "").resolve().relative_to(ROOT)
     limits = [*(f"Assumed: {text}" for text in guarantee.assumptions), *guarantee.caveats]
     limits += [f"Not covered: {text}" for text in guarantee.not_covered]

@@ -20,6 +20,7 @@ from privacy_engine.landmarks.methods import landmark_methods
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
+from scripts.measured_use import measured_use
 from scripts.reference_pages import pages
 from scripts.results_figures import figures
 from tests.cases import each
@@ -51,8 +52,18 @@ def test_every_mechanism_has_a_page_with_its_guarantee_parameters_sources_and_fi
         assert f"({name}.md)" in index
         assert all(f"\n## {head}\n" in page for head in ("Guarantee", "How it works", "Parameters", "Sources"))
         assert cls.better_elsewhere in page
+        assert not measured_use(cls) or "\n## When to use it\n" in page
         assert all(source in page for source in cls.references())
         assert cls.needs_venues or f"reference/mechanisms/{name}.svg" in made
+
+
+def test_what_was_measured_of_a_mechanism_follows_from_the_tables():
+    assert measured_use(mechanisms["checkin-nearest"]) == []
+    [attack] = measured_use(mechanisms["user-level"])
+    assert "by a factor of 0.97 (Taxi day, r = 200 m), 1.50 (Taxi day, r = 20 m), 1.20 (Walk across Paris" in attack
+    [shown] = measured_use(mechanisms["checkin-blend"])
+    assert "in 32 of 36 with each user protected and in 36 of 36 with each check-in protected" in shown
+    assert {cls.kind for cls in mechanisms if measured_use(cls)} == {"trajectory", "stream", "checkins"}
 
 
 def test_defaults_are_those_of_the_registry(made):
