@@ -51,7 +51,8 @@ def _landmarks(cls: type[Mechanism]) -> Iterator[str]:
     if factors:
         yield (
             "At landmarks, 40 % of the events, the guess of an adversary who knows how people move was nearer than one "
-            f"without the release by a factor of {', '.join(factors)}; 1 is no nearer ([attacks](../../results/attacks.md))."
+            f"without the release by a factor of {', '.join(factors)}; 1 is no nearer "
+            "([attacks](../../results/attacks.md))."
         )
 
 
