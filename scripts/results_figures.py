@@ -1,6 +1,7 @@
 """The figures of docs/results, drawn from the tables in docs/results/data when the site is built."""
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -88,12 +89,11 @@ def _beside_nearest() -> bytes:
 
 
 def _sweeps() -> bytes:
-    points = [
-        _point(f"{row['study']}, {HOLD[unit]}", row["mechanism"], row["value"], row["hit_rate"], row["half_interval"])
-        for unit in HOLD
-        for row in saved("recommendation-sweeps")
-        if row["protected"] == unit
-    ]
+    points = []
+    for unit, row in product(HOLD, saved("recommendation-sweeps")):
+        if row["protected"] == unit:
+            panel, at = f"{row['study']}, {HOLD[unit]}", f"{row['study'][0]} = {row['value']}"
+            points.append(_point(panel, row["mechanism"], at, row["hit_rate"], row["half_interval"]))
     return _lines(points, 3, "", "HR@10, ε = 1, 16 × 16 cells")
 
 
