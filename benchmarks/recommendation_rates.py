@@ -1,20 +1,18 @@
-"""The hit rates of docs/results/recommendation.md, read back, and as the module from which the release form warns."""
+"""The measured hit rates, read back, and as the module from which the release form warns."""
 
 from __future__ import annotations
 
-import re
 from itertools import product
 from typing import Any, NamedTuple
 
 from benchmarks.recommendation_runs import LEVELS, UNITS, label, models, variants
 from benchmarks.recommendation_sets import BOXES, ROOT
+from benchmarks.written import saved
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanisms.base.mechanism import mechanisms
 
-PAGE = ROOT / "docs" / "results" / "recommendation.md"
 MODULE = ROOT / "privacy_engine" / "mechanisms" / "checkins" / "measured_rates.py"
 RUNS = 40
-_GRID = re.compile(r"^## (\w+), (\d+) × \d+ cells\n\n\| HR@10 .*\n\| ---.*\n((?:\|.*\n)+)", re.MULTILINE)
 
 
 class Place(NamedTuple):
@@ -34,16 +32,14 @@ class Rate(NamedTuple):
     sd: float
 
 
-def hit_rates(page: str) -> dict[Place, Rate]:
-    """Every HR@10 of the page."""
-    found = {}
-    for name, side, rows in _GRID.findall(page):
-        for row in rows.splitlines():
-            model, *cells = (cell.strip() for cell in row.strip("|").split("|"))
-            for (unit, epsilon), cell in zip(product(UNITS, LEVELS), cells, strict=True):
-                mean, _, sd = cell.partition(" ± ")
-                found[Place(name, int(side), unit, epsilon, model)] = Rate(float(mean), float(sd))
-    return found
+def hit_rates() -> dict[Place, Rate]:
+    """Every HR@10 of docs/results/data/recommendation.csv."""
+    return {
+        Place(row["set"], int(row["side"]), row["protected"], float(row["epsilon"]), row["mechanism"]): Rate(
+            float(row["hit_rate"]), float(row["hit_rate_sd"])
+        )
+        for row in saved("recommendation")
+    }
 
 
 def module(rates: dict[Place, Rate]) -> str:
@@ -59,8 +55,8 @@ def module(rates: dict[Place, Rate]) -> str:
             lines.append(f'    ("{name}", {side}, "{key[0]}", "{key[1]}"): ({values}),')
     columns = "".join(f'    ("{unit}", {epsilon}),\n' for unit, epsilon in product(UNITS, LEVELS))
     return (
-        '"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results/recommendation.md.\n\n'
-        'Written with that page by benchmarks/results_recommendation.py.\n"""\n\n'
+        '"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results.\n\n'
+        'Written with its table by benchmarks/results_recommendation.py.\n"""\n\n'
         f"COLUMNS = (\n{columns})\n"
         '"""What is protected, and ε."""\n\n'
         f"RATES = {{\n{chr(10).join(lines)}\n}}\n"
