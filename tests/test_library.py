@@ -133,9 +133,12 @@ def test_runs_from_top_to_bottom(notebook, monkeypatch, tmp_path):
     outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
     images = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]
     assert [one["output_type"] for one in outputs if one["output_type"] in ("error", "stream")] == []
-    assert len(images) == {"landmark-error": 2}[notebook.stem]
+    assert len(images) == {"landmark-error": 2, "counts": 1, "next-place": 1}[notebook.stem]
+    if folder := os.environ.get("CAIRN_IMAGES"):  # to look at them
+        for number, image in enumerate(images):
+            Path(folder, f"{notebook.stem}-{number}.png").write_bytes(image)
     assert min(map(len, images)) > LEAST_BYTES
-    assert sum("<svg" in one["data"].get("text/html", "") for one in outputs if "data" in one) >= 3
+    assert sum("<svg" in one["data"].get("text/html", "") for one in outputs if "data" in one) >= 2
 
 
 def test_notebooks_are_stored_without_outputs():

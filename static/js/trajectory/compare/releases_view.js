@@ -68,11 +68,10 @@ const titledList = (title, items) => (items.length ? [el("h4", {}, title), list(
 
 /** What a level within a radius means for odds. */
 export function meaning({ epsilon, radius_m }) {
-  const factor = Math.exp(epsilon);
-  const times = factor < 1e6 ? number(factor) : `e to the ${number(epsilon)}`;
+  const times = (exponent) => (exponent < Math.log(1e6) ? number(Math.exp(exponent)) : `e to the ${number(exponent)}`);
   return (
-    `Had the protected events happened elsewhere, each up to ${metres(radius_m)} away, the odds of this very release ` +
-    `would differ by a factor of at most ${times}; up to twice as far, by its square.`
+    `If each protected event had been up to ${metres(radius_m)} from where it was, this release would have been at most ` +
+    `${times(epsilon)} times as likely or as unlikely; up to ${metres(2 * radius_m)}, ${times(2 * epsilon)} times.`
   );
 }
 
