@@ -275,7 +275,7 @@ test("why an attack cannot be tried, its parameters, its series and its headline
 });
 
 test("the odds that a level allows, and the step variance of a speed", () => {
-  gives((epsilon) => /factor of at most (.*?); up/.exec(meaning({ epsilon, radius_m: 5 }))[1], {
+  gives((epsilon) => /at most (.*?) times as likely/.exec(meaning({ epsilon, radius_m: 5 }))[1], {
     0: "1",
     13.8: "985,000",
     13.9: "e to the 13.9",
