@@ -235,7 +235,7 @@ class TestLogin:
     def test_tokens_are_not_concerned(self, owner, codes):
         _, token = services.make_token(user=owner)
         assert APIClient(headers={"Authorization": f"Token {token}"}).get("/api/v1/datasets/").status_code == 200
-        assert "API tokens are not concerned" in logged_in(owner).get(PAGE).content.decode()
+        assert "API tokens need no code" in logged_in(owner).get(PAGE).content.decode()
 
 
 class TestDisable:
