@@ -65,12 +65,10 @@ def _needed(page):
 def _evaluated(page):
     from tests.browser.jobs import run_jobs
 
-    page.locator("[data-evaluate]").click()
-    page.wait_for_selector("[data-evaluation=open]:visible")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.get_by_role("button", name="Evaluate").click()
     run_jobs()
-    page.reload()
-    page.wait_for_selector("[data-evaluation=done] .js-plotly-plot")
-    page.wait_for_selector("[data-recommend][data-ready=all]")
+    page.wait_for_selector("[data-chart] .js-plotly-plot")
 
 
 def _usual_port(page):
@@ -127,7 +125,7 @@ class _Clock:
 
 @contextmanager
 def cairn():
-    """A server with every state of the data: its address, the data, and the templates rendered since they were cleared."""
+    """A server with every state of the data: its address, the data, and a set of the templates that were rendered."""
     with ExitStack() as kept:
         os.environ |= {
             "CAIRN_HOME": kept.enter_context(tempfile.TemporaryDirectory(prefix="cairn-screenshots-")),
@@ -167,7 +165,7 @@ def cairn():
 
 
 def _same_noise():
-    """Releases that sample the same in each run, and are shown as private ones: the noise of seeded ones is labelled."""
+    """Releases that draw the same in each run without a seed, which pages would show."""
     import numpy as np
 
     from privacy_engine.noise import sources
