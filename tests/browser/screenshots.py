@@ -59,7 +59,7 @@ def _first_zone(page):
 
 def _needed(page):
     """Wait for the level that the accepted error needs, which is computed last."""
-    page.wait_for_function("() => document.querySelector('[data-accepted-text]').textContent.includes('needs')")
+    page.wait_for_function("() => document.querySelector('[data-accepted-text]').textContent.match(/→ [^…]/)")
 
 
 def _evaluated(page):
@@ -93,6 +93,7 @@ SHOTS = {
     "release-light": Shot("release", step=_needed),
     "release-dark": Shot("release", "dark", step=_needed),
     "release-phone": Shot("release", size=PHONE, **PRESENTED, step=_needed),
+    "stream-release-light": Shot("stream-release", step=_needed),
     "experiment-dark": Shot("experiment", "dark"),
     "zones-dark": Shot("zones", "dark", step=_first_zone),
     "no-datasets-phone": Shot("no-datasets", size=PHONE),
@@ -101,7 +102,7 @@ SHOTS = {
     **{
         f"{name}-light": Shot(name)
         for name in (
-            *("experiment", "import", "dataset", "dummies", "new-experiment", "stream-release", "stream-compare"),
+            *("experiment", "import", "dataset", "dummies", "new-experiment", "stream-compare"),
             *("recommend", "audit", "explain", "project", "public-trajectory", "jobs", "compare-swipe"),
             *("owners-report", "numbers"),
         )
@@ -295,12 +296,16 @@ def _is_of_today(path, shot):
 
 
 def with_palette(png):
-    """The image in 256 colours: its most frequent ones unchanged, which are a page's flat ones, and the nearest."""
+    """The image in 256 colours: its most frequent ones, and the most frequent of each 16th of red, green and blue.
+
+    So the colour of a line or of a legend stays, however few pixels it has.
+    """
     image = Image.open(BytesIO(png)).convert("RGB")
-    frequent = sorted(image.getcolors(image.width * image.height) or [], reverse=True)[:EXACT]
-    others = image.quantize(256 - EXACT).getpalette() or []
+    frequent = [colour for _, colour in sorted(image.getcolors(image.width * image.height) or [], reverse=True)]
+    others = {tuple(value // 16 for value in colour): colour for colour in reversed(frequent)}
+    chosen = dict.fromkeys([*frequent[:EXACT], *sorted(others.values(), key=frequent.index)])
     palette = Image.new("P", (1, 1))
-    palette.putpalette([value for _, colour in frequent for value in colour] + others)
+    palette.putpalette([value for colour in [*chosen][:256] for value in colour])
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
