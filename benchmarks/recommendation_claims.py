@@ -1,4 +1,4 @@
-"""What seed 003 claims of private recommendation, and which mechanisms beat the nearest cell; into papers.md.
+"""What seed 003 claims of private recommendation: into papers.md, and tables in docs/results/data.
 
     python -m benchmarks.recommendation_claims [--runs 20] [--fewer 8] [--store DIR] [--data ../shared/data/checkins]
 
@@ -22,11 +22,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from benchmarks.explorer_city import explorer_city
-from benchmarks.recommendation_page import PAGE, RUNS, Place, Rate, hit_rates
+from benchmarks.recommendation_rates import RUNS, Place, Rate
 from benchmarks.recommendation_runs import LEVELS, UNITS, label, spec_of
-from benchmarks.recommendation_sets import BOXES, DATA, ROOT, check_ins
+from benchmarks.recommendation_sets import BOXES, DATA, check_ins
 from benchmarks.recommendation_tables import GRAVITY, MARKOV, NEAREST, table
-from benchmarks.written import commit, write
+from benchmarks.written import RESULTS, commit, save, write
 from privacy_engine.core.arrays import Floats
 from privacy_engine.data import CheckIns
 from privacy_engine.experiments import ExperimentSpec, FolderStore, Store, blocks, dataset_digest, run_block
@@ -42,6 +42,8 @@ ORDERED = (*LITERATURE, MARKOV)
 """Mechanisms that read more than one last cell."""
 SWEPT = (*ORDERED, NEAREST, GRAVITY)
 YES, NO, OPEN = "yes", "no", "open"
+BY_USER = ("protected", "mechanism", "metric", "rate", "half_interval", "above_nearest", "difference", "low", "high")
+SWEPT_BY = ("study", "value", "protected", "mechanism", "hit_rate", "half_interval")
 
 
 class Key(NamedTuple):
@@ -81,19 +83,14 @@ class Interval(NamedTuple):
         """Whether it is above zero, below, or not separable from it."""
         return YES if self.low > 0 else NO if self.high < 0 else OPEN
 
-    @property
-    def shown(self) -> str:
-        """The verdict with the interval."""
-        return f"**{self.verdict}** {self}"
-
     def __str__(self) -> str:
         return f"{signed(self.mean)} ({signed(self.low)} to {signed(self.high)})"
 
 
-def rate(values: Floats) -> str:
+def rate(values: Floats) -> list[str]:
     """The mean of all runs and half of its interval, with three decimals."""
     found = interval(values)
-    return f"{found.mean:.3f} ± {found.high - found.mean:.3f}".replace("0.", ".")
+    return [f"{found.mean:.3f}", f"{found.high - found.mean:.3f}"]
 
 
 def signed(value: float) -> str:
@@ -165,39 +162,29 @@ def ran(
         yield Key(study, name, mechanism.privacy_unit, label(mechanism), value), values[1:] / 100
 
 
-def baseline(rates: dict[Place, Rate]) -> str:
-    """Whether each mechanism is above the nearest cell, for every set, grid, unit and level of the page.
+def baseline(rates: dict[Place, Rate]) -> dict[Place, Interval]:
+    """How far each mechanism is above the nearest cell, for every set, grid, unit and level.
 
     Of differences only the deviations of both parts are known, so that the intervals are as wide as if users of the
     two were others.
     """
     wide = np.sqrt(1 / RUNS + TEST_SHARE / (1 - TEST_SHARE)) * stdtrit(RUNS - 1, 0.975)
-    rows = []
-    for name, side, unit in dict.fromkeys((one.set, one.side, one.unit) for one in rates):
-        for model in dict.fromkeys(one.model for one in rates if one.model not in (NEAREST, MARKOV)):
-            cells = []
-            for epsilon in LEVELS:
-                mine, other = (rates[Place(name, side, unit, epsilon, one)] for one in (model, NEAREST))
-                mean, half = mine.mean - other.mean, float(wide * np.hypot(mine.sd, other.sd))
-                cells.append(Interval(mean, mean - half, mean + half).shown)
-            rows.append([name, f"{side}", unit, model, *cells])
-    head = ["set", "cells per side", "protected", "mechanism", *(f"ε {one:g}" for one in LEVELS)]
-    return table(head, rows)
+    found = {}
+    for place, mine in rates.items():
+        if place.model not in (NEAREST, MARKOV):
+            other = rates[place._replace(model=NEAREST)]
+            mean, half = mine.mean - other.mean, float(wide * np.hypot(mine.sd, other.sd))
+            found[place] = Interval(mean, mean - half, mean + half)
+    return found
 
 
-def by_user(found: Found) -> str:
-    """HR@10 per move and per user, and how far each is above the nearest cell by the same measure."""
-    rows = []
-    for model in found.models():
-        row = [model]
-        for unit, metric in product(UNITS, METRICS):
-            key = Key("level", "Manhattan", unit, model, 1.0)
-            row.append(rate(found.of(key, metric)))
-            if model != NEAREST:
-                row[-1] += f"; {beside(found, key, metric=metric).shown}"
-        rows.append(row)
-    names = {"hit-rate": "per move", "hit-rate-by-user": "per user"}
-    return table(["HR@10 at ε = 1", *(f"{unit}, {names[one]}" for unit, one in product(UNITS, METRICS))], rows)
+def by_user(found: Found) -> Iterator[list[str]]:
+    """Rows of :data:`BY_USER`: HR@10 per move and per user at ε = 1, and what it is above the nearest cell's."""
+    for model, unit, metric in product(found.models(), UNITS, METRICS):
+        key = Key("level", "Manhattan", unit, model, 1.0)
+        above = beside(found, key, metric=metric) if model != NEAREST else None
+        apart = [above.verdict, *(f"{one:.3f}" for one in above)] if above else [""] * 4
+        yield [unit, model, metric, *rate(found.of(key, metric)), *apart]
 
 
 def claims(found: Found) -> str:
@@ -278,39 +265,20 @@ def change(found: Found, key: Key, value: float) -> Interval:
     return interval(found.of(key) - found.of(key._replace(value=value)))
 
 
-def swept(found: Found, study: str) -> str:
-    """The hit rates of one study."""
-    keys = [key for key in found.values if key.study == study]
-    values = sorted({key.value for key in keys})
-    rows = [
-        [unit, model, *(rate(found.of(one[0])) if (one := _at(keys, unit, model, value)) else "–" for value in values)]
-        for unit, model in dict.fromkeys(
-            (key.unit, key.model) for key in sorted(keys, key=lambda key: UNITS.index(key.unit))
-        )
-    ]
-    return table(["protected", "HR@10", *(f"{study} {value:g}" for value in values)], rows)
-
-
-def _at(keys: list[Key], unit: str, model: str, value: float) -> list[Key]:
-    return [key for key in keys if (key.unit, key.model, key.value) == (unit, model, value)]
+def swept(found: Found) -> Iterator[list[str]]:
+    """Rows of :data:`SWEPT_BY`: hit rates by history length, density and skew at ε = 1."""
+    for key in found.values:
+        if key.study != "level":
+            yield [key.study, f"{key.value:g}", key.unit, key.model, *rate(found.of(key))]
 
 
 def report(found: Found, at: str) -> str:
-    """All tables."""
+    """What was measured, and the claims."""
     many, few = (len(next(v for k, v in found.values.items() if k.study == study)[0]) for study in ("level", "density"))
-    return "\n\n".join(
-        [
-            f"Measured at commit {at} by `python -m benchmarks.recommendation_claims`: {many} runs, {few} of history "
-            "length, density and skew; 95 % intervals in parentheses or ±. A verdict is yes or no where the interval "
-            "excludes zero, and open where not.",
-            f"### Claims of seed 003, {SIDE} × {SIDE} cells\n\n{claims(found)}",
-            f"### HR@10 of moves and of users, Manhattan, {SIDE} × {SIDE} cells\n\n{by_user(found)}",
-            *(
-                f"### By {study}, {'City' if study == 'skew' else 'Manhattan'}, {SIDE} × {SIDE} cells, ε = 1\n\n"
-                f"{swept(found, study)}"
-                for study in ("history", "density", "skew")
-            ),
-        ]
+    return (
+        f"Measured at commit {at} by `python -m benchmarks.recommendation_claims`: {many} runs, {few} of history "
+        "length, density and skew; 95 % intervals in parentheses. A verdict is yes or no where the interval "
+        f"excludes zero, and open where not.\n\n### Claims of seed 003, {SIDE} × {SIDE} cells\n\n{claims(found)}"
     )
 
 
@@ -320,13 +288,12 @@ def main() -> None:
     parser.add_argument("--fewer", type=int, default=8, help="runs of history length, density and skew")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "recommendation_claims"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
     options = parser.parse_args()
-    at, page = commit(), options.out / PAGE.name
-    rates = hit_rates(page.read_text())
+    at = commit()
     found = measured(FolderStore(options.store), options.runs, options.fewer, options.data)
-    write(options.out / "papers.md", report(found, at), "recommendation-claims")
-    write(page, baseline(rates), "baseline")
+    write(RESULTS / "papers.md", report(found, at), "recommendation-claims")
+    save("recommendation-by-user", BY_USER, by_user(found))
+    save("recommendation-sweeps", SWEPT_BY, swept(found))
 
 
 if __name__ == "__main__":

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 
 from benchmarks.explorer_city import BOX, explorer_city
 from benchmarks.recommendation_runs import label, models, variants
-from benchmarks.recommendation_tables import table
 from benchmarks.references.recommendation import COUNTED, plain_fit
 from privacy_engine import noise
 from privacy_engine.data import CheckIns
@@ -19,6 +18,7 @@ from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 
 USERS, PER_USER, SIDE = 20_000, 50, 16
 ROUNDS, PLAIN_USERS, REQUESTS = 5, 4_000, 500
+HEAD = ("mechanism", "fit_user_s", "fit_record_s", "plain_record_s", "plain_ratio", "first_p95_ms", "later_p95_ms")
 
 
 def cpu_s(work: Callable[[], object], rounds: int = ROUNDS) -> float:
@@ -53,25 +53,15 @@ def latency_ms(mechanism: Mechanism, data: CheckIns) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def speed() -> str:
-    """A row for each mechanism that reads check-ins: CPU seconds of a fit by unit, ratio to plain Python, latency."""
+def speed() -> Iterator[list[str]]:
+    """Rows of :data:`HEAD`: CPU of a fit by unit, of plain Python at record level, and of a recommendation."""
     data = explorer_city(USERS, PER_USER)
     part = np.flatnonzero(data.user < PLAIN_USERS)
     few = list(zip(data.user[part].tolist(), data.lon[part].tolist(), data.lat[part].tolist(), strict=True))
-    rows = []
     for one in (one for name in models() if name in COUNTED for one in variants(name)):
         users, records = (described(one, unit) for unit in ("user", "record"))
         fits = [cpu_s(lambda m=m: m.release(data, rng=noise.seeded(1))) for m in (users, records)]
         slow = cpu_s(partial(plain_fit, one["name"], few, records.grid, len(data)), 1) * len(data) / len(few)
         first, later = latency_ms(records, data)
-        plain = f"{slow:.2f} s, {slow / fits[1]:.1f}×"
-        rows.append([label(records), f"{fits[0]:.3f}", f"{fits[1]:.3f}", plain, f"{first:.2f}", f"{later:.2f}"])
-    head = [
-        f"{len(data):,} check-ins, {SIDE} × {SIDE} cells",
-        "fit, user, CPU s",
-        "fit, record, CPU s",
-        "plain Python, record",
-        "recommendation, first, p95 ms",
-        "later, p95 ms",
-    ]
-    return table(head, rows)
+        plain = [f"{slow:.2f}", f"{slow / fits[1]:.1f}"]
+        yield [label(records), *(f"{each:.3f}" for each in fits), *plain, f"{first:.2f}", f"{later:.2f}"]

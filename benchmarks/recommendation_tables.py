@@ -1,8 +1,8 @@
-"""The tables of docs/results/papers.md and docs/results/recommendation.md about recommendation, from stored runs."""
+"""The tables of docs/results about recommendation, from stored runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -26,13 +26,20 @@ DESIGN = {  # ../shared/design/recommendation.md: HR@10 at ε = 1, m = 1, 16 by 
     MARKOV: (0.490, 0.490),
 }
 PERCENT = 100.0
+BETTER = ("set", "side", "protected", "epsilon", "better", "blend", "blend_sd", "difference", "difference_se")
+COLUMNS = (
+    "set",
+    "side",
+    "protected",
+    "epsilon",
+    "mechanism",
+    *(f"{one.replace('-', '_')}{part}" for one in METRICS for part in ("", "_sd")),
+)
 
 
 def number(values: Floats) -> str:
-    """Mean and standard deviation over runs with three decimals."""
-    if np.isnan(values).all():
-        return "–"
-    return f"{np.nanmean(values):.3f} ± {np.nanstd(values, ddof=1):.3f}".replace("0.", ".")
+    """Mean and standard deviation over runs."""
+    return " ± ".join(decimals(values)).replace("0.", ".")
 
 
 def rate(found: Runs, line: Line, epsilon: float, metric: str = "hit-rate") -> Floats:
@@ -47,35 +54,27 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def levels(found: Runs, name: str, side: int, metric: str = "hit-rate") -> str:
-    """A row for each mechanism, columns by unit and level."""
-    head = [metric_text(metric), *(f"{unit}, ε {epsilon:g}" for unit, epsilon in product(UNITS, LEVELS))]
-    rows = []
-    for line in found.lines(name, side, UNITS[0]):
-        cells = [rate(found, line._replace(unit=unit), epsilon, metric) for unit, epsilon in product(UNITS, LEVELS)]
-        rows.append([line.model, *map(number, cells)])
-    return table(head, rows)
-
-
-def metric_text(metric: str) -> str:
-    """What a table calls a metric."""
-    return {"hit-rate": "HR@10", "reciprocal-rank": "MRR", "range-share-error": "range-share error"}[metric]
-
-
-def usual(found: Runs) -> str:
-    """HR@10 of all sets on 16 by 16 cells."""
-    parts = [f"### {name}, {USUAL} × {USUAL} cells, HR@10\n\n{levels(found, name, USUAL)}" for name in found.sets()]
-    return "\n\n".join(parts)
-
-
-def grids(found: Runs) -> str:
-    """Every set, grid and metric."""
-    parts = []
+def grids(found: Runs) -> Iterator[list[object]]:
+    """Rows of :data:`COLUMNS`: every set, grid, mechanism, unit and level."""
     for name in found.sets():
-        for side in found.sides(name):
-            tables = [levels(found, name, side, metric) for metric in METRICS]
-            parts.append("\n\n".join([f"## {name}, {side} × {side} cells", *tables]))
-    return "\n\n".join(parts)
+        for side, unit, epsilon in product(found.sides(name), UNITS, LEVELS):
+            for line in found.lines(name, side, unit):
+                values = [rate(found, line, epsilon, metric) for metric in METRICS]
+                yield [
+                    name,
+                    side,
+                    unit,
+                    f"{epsilon:g}",
+                    line.model,
+                    *(text for one in values for text in decimals(one)),
+                ]
+
+
+def decimals(values: Floats) -> list[str]:
+    """Mean and standard deviation over runs with three decimals; empty where nothing was measured."""
+    if np.isnan(values).all():
+        return ["", ""]
+    return [f"{np.nanmean(values):.3f}", f"{np.nanstd(values, ddof=1):.3f}"]
 
 
 def design(found: Runs) -> str:
@@ -95,68 +94,37 @@ def design(found: Runs) -> str:
     return f"### The design's figures, Manhattan, {USUAL} × {USUAL} cells\n\n{table(head, rows)}"
 
 
-def private(found: Runs, name: str, side: int, unit: str) -> list[Line]:
-    """The lines of mechanisms with a guarantee."""
-    return [line for line in found.lines(name, side, unit) if line.model not in PUBLIC]
+def losses(found: Runs) -> tuple[str, list[list[str]]]:
+    """In how many combinations the blend has at least the mean of others, and rows of :data:`BETTER` of the rest."""
+    known = {line.model for line, _ in found.found} - {*PUBLIC, BLEND, GRAVITY}
+    literature, gravity = beside(found, known), beside(found, {GRAVITY})
+    combinations = len(every(found))
+    held = [f"{combinations - len(rows)} of {combinations}" for rows in (literature, gravity)]
+    text = (
+        f"The mean HR@10 of the blend is at least that of every mechanism of the literature in {held[0]} combinations "
+        f"of set, grid, unit and ε, and at least that of gravity in {held[1]}."
+    )
+    return text, literature + gravity
+
+
+def beside(found: Runs, others: set[str]) -> list[list[str]]:
+    """The combinations in which one of ``others`` has a greater mean than the blend.
+
+    Differences are of runs on the same users, with the standard error of their mean.
+    """
+    listed = []
+    for name, side, unit, epsilon in every(found):
+        ours = Line(name, side, unit, BLEND)
+        best = max((ours._replace(model=one) for one in others), key=lambda one: rate(found, one, epsilon).mean())
+        mine, its = rate(found, ours, epsilon), rate(found, best, epsilon)
+        if its.mean() > mine.mean():
+            apart = mine - its
+            shown = f"{apart.mean():.3f}", f"{apart.std(ddof=1) / np.sqrt(len(apart)):.3f}"
+            listed.append([name, f"{side}", unit, f"{epsilon:g}", best.model, *decimals(mine), *shown])
+    return listed
 
 
 def every(found: Runs) -> list[tuple[str, int, str, float]]:
     """Every combination of set, grid, unit and level."""
     places = [(name, side) for name in found.sets() for side in found.sides(name)]
     return [(*place, unit, epsilon) for place, unit, epsilon in product(places, UNITS, LEVELS)]
-
-
-def difference(one: Floats, other: Floats) -> str:
-    """The mean of differences run by run, and its standard error: both are measured on the same users."""
-    apart = one - other
-    return f"{apart.mean():+.3f} ± {apart.std(ddof=1) / np.sqrt(len(apart)):.3f}".replace("0.", ".")
-
-
-def losses(found: Runs) -> str:
-    """Where a mechanism of the literature, and where gravity, has a greater mean than the blend."""
-    known = {line.model for line, _ in found.found} - {*PUBLIC, BLEND, GRAVITY}
-    parts = [beside(found, known, "every mechanism of the literature"), beside(found, {GRAVITY}, "gravity")]
-    return "\n\n".join(["### The blend beside the others", *(part for part in parts if part)])
-
-
-def beside(found: Runs, others: set[str], text: str) -> str:
-    """In how many combinations the blend has at least the mean of all ``others``, and a table of those where not."""
-    listed, count = [], 0
-    for name, side, unit, epsilon in every(found):
-        lines = private(found, name, side, unit)
-        ours = next((line for line in lines if line.model == BLEND), None)
-        compared = [line for line in lines if line.model in others]
-        if ours is None or not compared:
-            return ""
-        best = max(compared, key=lambda one: rate(found, one, epsilon).mean())
-        mine, its = rate(found, ours, epsilon), rate(found, best, epsilon)
-        count += 1
-        if its.mean() > mine.mean():
-            listed.append([name, f"{side}", unit, f"{epsilon:g}", best.model, number(mine), difference(mine, its)])
-    head = ["set", "cells per side", "protected", "ε", "better one", "blend", "blend − better one"]
-    reached = f"in {count - len(listed)} of {count} combinations of set, grid, unit and ε."
-    first = f"The mean HR@10 of the blend is at least that of {text} {reached}"
-    if not listed:
-        return first
-    return f"{first} In the others, with differences run by run and their standard errors:\n\n{table(head, listed)}"
-
-
-def references(found: Runs) -> str:
-    """Where the public or the non-private baseline is better than every mechanism with a guarantee."""
-    rows = []
-    for name, unit in product(found.sets(), UNITS):
-        for side in found.sides(name):
-            row = [name, f"{side}", unit]
-            for epsilon in LEVELS:
-                best = max(private(found, name, side, unit), key=lambda one: rate(found, one, epsilon).mean())
-                mine = rate(found, best, epsilon)
-                others = [(one, rate(found, Line(name, side, unit, one), epsilon)) for one in PUBLIC]
-                apart = " / ".join(difference(mine, values).split(" ")[0] for _, values in others)
-                row.append(f"{best.model} {mine.mean():.3f}: {apart}".replace(" 0.", " ."))
-            rows.append(row)
-    head = ["set", "cells per side", "protected", *(f"ε {one:g}" for one in LEVELS)]
-    return (
-        "### The best mechanism with a guarantee beside nearest cell and Markov\n\n"
-        "Its HR@10, and how much greater it is than that of the nearest cell / of Markov, which is not private.\n\n"
-        f"{table(head, rows)}"
-    )

@@ -1,4 +1,4 @@
-"""The presets of the papers' experiments, on real files and synthetic series; writes papers.md and a figure.
+"""The presets of the papers' experiments, on real files and synthetic series: papers.md, a table and a figure.
 
     python benchmarks/results_experiments.py [repetitions] [--data ../shared/data]
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is ru
 
 from benchmarks.figure import Curve, svg
 from benchmarks.series import READINGS, real
-from benchmarks.written import commit, metres, write
+from benchmarks.written import RESULTS, ROOT, commit, metres, save, write
 from dashboard.core.palette import palette
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import run
 from privacy_engine.experiments.presets import CorrelatedLoss, GeolifeError, Preset, TDriveError, TemporalDistance
 from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES
 
-ROOT = Path(__file__).resolve().parents[1]
 N = 1000
 DRAWN = {
     "Skip": "landmark-skip",
@@ -40,6 +39,7 @@ MATCHING = ("Geolife, user 174", "T-Drive, taxi 2")
 TABLES = ("Generated walk", MATCHING[0], "Generated taxis", MATCHING[1])
 """What is shown in full; the others are in the lines about the paper alone."""
 
+COLUMNS = ("landmarks", "trace", "scheme", "share_percent", "mae_m")
 PER_CENT = [f"{100 * share:.0f} %" for share in SHARES]
 SKEWED = ("left-skewed", "right-skewed")
 
@@ -58,11 +58,11 @@ def errors(preset: type[Preset], marks: str, reading: str, series: Sequence[Traj
     return found
 
 
-def table(found: Found) -> str:
-    """Mean absolute errors; the head has the shares that were measured."""
-    first = next(iter(found.values()))
-    lines = [_line("MAE, m", [f"{100 * row['marked_share']:.0f} %" for row in first]), "|---" * (len(first) + 1) + "|"]
-    return "\n".join([*lines, *(_line(name, [metres(row["mean"]) for row in rows]) for name, rows in found.items())])
+def table(landmarks: str, title: str, found: Found) -> Iterator[list[str]]:
+    """Rows of :data:`COLUMNS`: mean absolute errors, with the shares that were measured."""
+    for name, rows in found.items():
+        for row in rows:
+            yield [landmarks, title, name, f"{100 * row['marked_share']:.0f}", metres(row["mean"])]
 
 
 def _line(name: str, cells: Sequence[str]) -> str:
@@ -97,7 +97,7 @@ def panel(found: Found) -> dict[str, Curve]:
     """The curves that are drawn, by share."""
     curves = {}
     for name, mechanism in DRAWN.items():
-        style: Any = palette()[mechanism]
+        style: Any = palette("trajectory")[mechanism]
         rows = sorted(found[name], key=lambda row: row["marked_share"])
         points = [(row["marked_share"], row["mean"], row["low"], row["high"]) for row in rows]
         curves[name] = Curve(points, style["colour"]["light"], style["dash"])
@@ -159,8 +159,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repetitions", nargs="?", type=int, default=100)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "papers.md")
-    parser.add_argument("--figure", type=Path, default=ROOT / "docs" / "results" / "error-by-landmarks.svg")
     options = parser.parse_args()
     files = real(options.data, N)
     sets: list[tuple[str, type[Preset], list[Trajectory]]] = [("Generated walk", GeolifeError, [])]
@@ -168,7 +166,7 @@ def main() -> None:
     sets += [("Generated taxis", TDriveError, [])]
     sets += [(title, TDriveError, [one]) for title, one in files.items() if title.startswith("T-Drive")]
     about = f"Measured at commit {commit()}: {options.repetitions} repetitions, seed 1."
-    parts, panels = [about], {}
+    parts, panels, rows = [about], {}, []
     for marks, description in (("random", "random landmarks"), ("stay-points", "stay points")):
         found = {
             title: errors(preset, marks, READINGS.get(title, "seed"), series, options.repetitions)
@@ -177,8 +175,7 @@ def main() -> None:
         if marks == "stay-points":  # a figure states how stays were read
             found = {f"{title} ({READINGS.get(title, 'seed')})": one for title, one in found.items()}
         for title in (title for title in found if title.startswith(TABLES)):
-            parts.append(f"### {title}, {description}\n\n{table(found[title])}")
-            print(parts[-1], "\n", flush=True)
+            rows += table(description, title, found[title])
         parts.append(f"### The three of the paper, {description}\n\n{claims(found)}")
         print(parts[-1], "\n", flush=True)
         chosen = [title for title in found if title.startswith(MATCHING)]
@@ -186,9 +183,9 @@ def main() -> None:
     parts.append(f"### Temporal distance by distribution (n = 100)\n\n{distances(options.repetitions)}")
     parts.append(f"### Loss under correlation (n = 100, ε = 1)\n\n{losses(options.repetitions)}")
     print(*parts[-2:], sep="\n\n")
-    options.figure.parent.mkdir(exist_ok=True)
-    options.figure.write_text(svg(panels))
-    write(options.out, "\n\n".join(parts), "experiments")
+    (RESULTS / "error-by-landmarks.svg").write_text(svg(panels))
+    save("experiments", COLUMNS, rows)
+    write(RESULTS / "papers.md", "\n\n".join(parts), "experiments")
 
 
 if __name__ == "__main__":

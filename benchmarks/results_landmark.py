@@ -1,17 +1,17 @@
-"""Mean absolute error of every landmark mechanism at 0 to 100 % landmarks; writes docs/results/papers.md.
+"""Mean absolute error of every landmark mechanism at 0 to 100 % landmarks: docs/results/data/landmarks.csv.
 
     python benchmarks/results_landmark.py [repetitions] [--data ../shared/data]
 
 1,000 events, ε = 1 per metre as in the paper. A generated taxi series (new for each repetition), and the first 1,000
 events of Geolife users 000 and 174 and of T-Drive taxis 1 and 2 where the files are. Landmarks of a repetition are a
-random share of the events. What is printed was measured in this run; seeds are fixed, so another run prints the same.
+random share of the events. Seeds are fixed, so another run writes the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
 from benchmarks.series import real
-from benchmarks.written import commit, metres, write
+from benchmarks.written import RESULTS, ROOT, commit, metres, save, write
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.experiments.synthetic_series import TAXI_Q_M2, WALK_Q_M2, taxi
@@ -36,11 +36,13 @@ from privacy_engine.mechanisms.landmark import (
 )
 from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother
 
-ROOT = Path(__file__).resolve().parents[1]
 N = 1000
 SHARES = (0, 20, 40, 60, 80, 100)
 HOW = {"epsilon": 1.0, "radius_m": 1.0}
 PAPER = ("Uniform", "Skip", "Adaptive, literal", "Adaptive")
+OURS = ("Optimal split", "Planned", "Joint", "Planned + OU", "Joint + OU")
+COLUMNS = ("series", "step_variance_m2", "scheme", "share_percent", "mae_m", "gain", "largest_se_percent")
+"""``gain`` is the least error of the paper's by ours, ``largest_se_percent`` of all means of the series."""
 
 
 def rows(q: float) -> dict[str, tuple[TrajectoryMechanism, PostProcess | None]]:
@@ -86,24 +88,20 @@ def measure(series_of: Callable[[np.random.Generator], Trajectory], q: float, re
     return found
 
 
-def table(found: dict[str, list]) -> str:
-    """The measured numbers and how many times better ours are than the best of the paper's."""
-    lines = ["| MAE, m | " + " | ".join(f"{share} %" for share in SHARES) + " |", "|---" * (len(SHARES) + 1) + "|"]
-    for name, values in found.items():
-        lines.append(f"| {name} | " + " | ".join(metres(mean) for mean, _ in values) + " |")
+def table(title: str, q: float, found: dict[str, list]) -> Iterator[list[str]]:
+    """Rows of :data:`COLUMNS`."""
     best = [min(found[name][i][0] for name in PAPER) for i in range(len(SHARES))]
-    for name in ("Optimal split", "Planned", "Joint", "Planned + OU", "Joint + OU"):
-        ratios = (f"{best[i] / found[name][i][0]:.2f}×" for i in range(len(SHARES)))
-        lines.append(f"| *best of the paper's / {name}* | " + " | ".join(ratios) + " |")
-    worst = max(error / mean for values in found.values() for mean, error in values)
-    return "\n".join(lines) + f"\n\nLargest standard error of a mean: {100 * worst:.1f} %.\n"
+    worst = f"{max(100 * error / mean for values in found.values() for mean, error in values):.1f}"
+    for name, values in found.items():
+        for i, (mean, _) in enumerate(values):
+            gain = f"{best[i] / mean:.2f}" if name in OURS else ""
+            yield [title, f"{q:.0f}", name, f"{SHARES[i]}", metres(mean), gain, worst]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repetitions", nargs="?", type=int, default=20)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "papers.md")
     options = parser.parse_args()
     at = commit()
     sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q_M2)]
@@ -112,12 +110,12 @@ def main() -> None:
         if series := files.get(title):
             q = WALK_Q_M2 if title.startswith("Geolife") else TAXI_Q_M2
             sets.append((f"{title} ({len(series):,} events)", lambda _, series=series: series, q))
-    parts = []
+    rows_of = []
     for title, series_of, q in sets:
-        result = table(measure(series_of, q, options.repetitions))
-        parts.append(f"## {title}\n\nq = {q:,.0f} m².\n\n{result}")
-        print(parts[-1], flush=True)
-    write(options.out, f"Measured at commit {at}: {options.repetitions} repetitions.\n\n" + "\n".join(parts))
+        rows_of += table(title, q, measure(series_of, q, options.repetitions))
+        print(title, flush=True)
+    save("landmarks", COLUMNS, rows_of)
+    write(RESULTS / "papers.md", f"Measured at commit {at}: {options.repetitions} repetitions.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What of the landmark paper's claims holds on which trace, and for how many people; a part of docs/results/papers.md.
+"""What of the landmark paper's claims holds on which trace, and for how many people: a part of papers.md, and tables.
 
     python -m benchmarks.results_people [repetitions] [--data ../shared/data]
 
@@ -9,7 +9,7 @@ read as :data:`benchmarks.series.READINGS` states; those of everyone with 1,000 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.series import READINGS, geolife, real
-from benchmarks.written import ROOT, commit, write
+from benchmarks.written import RESULTS, ROOT, commit, save, write
 from privacy_engine.core.arrays import Floats
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import ExperimentSpec, blocks, run_block
@@ -60,10 +60,6 @@ class Ratio(NamedTuple):
     low: float
     high: float
 
-    def __str__(self) -> str:
-        digits = 0 if self.value >= 10 else 2
-        return f"{self.value:.{digits}f} ({self.low:.{digits}f} to {self.high:.{digits}f})"
-
 
 def ratio(one: Floats, other: Floats) -> Ratio:
     """The quotient of the means of errors by the same draws; by linearisation."""
@@ -72,16 +68,11 @@ def ratio(one: Floats, other: Floats) -> Ratio:
     return Ratio(float(value), float(value - half), float(value + half))
 
 
-def by_step_variance(series: Trajectory, repetitions: int) -> str:
-    """Planned and Joint on one trace by stay points, for several q, the mean square of a step in each axis."""
-    rows = []
+def by_step_variance(series: Trajectory, repetitions: int) -> Iterator[tuple[float, list[Case]]]:
+    """One trace by stay points, for several q, the mean square of a step in each axis."""
     for q in STEP_VARIANCES_M2:
         preset = type("WithVariance", (GeolifeError,), {"step_variance_m2": q})
-        cases = measured(preset, series, repetitions, marks="stay-points", reading=READINGS[MATCHING])
-        rows += [
-            [f"{q:,.0f}", f"{100 * one.share:.0f} %", f"{planned(one)}", f"{joint(one)}"] for one in cases if one.mixed
-        ]
-    return table(["q, m²", "landmarks", "Planned / best of the paper's", "Joint / best of the paper's"], rows)
+        yield q, measured(preset, series, repetitions, marks="stay-points", reading=READINGS[MATCHING])
 
 
 def measured(preset: type[Preset], series: Trajectory, repetitions: int, **described: Any) -> list[Case]:
@@ -206,36 +197,34 @@ QUOTIENTS: dict[str, Callable[[Case], Ratio]] = {
     "Planned / best of the paper's": planned,
     "Joint / best of the paper's": joint,
 }
+OURS = tuple(QUOTIENTS)[2:]
+QUOTIENT_COLUMNS = ("landmarks", "trace", "step_variance_m2", "share_percent", "quotient", "value", "low", "high")
+"""An empty step variance is that of the preset."""
+PEOPLE_COLUMNS = ("landmarks", "setting", "people", "quantity", "median", "low", "high")
+"""Quantiles 5, 50 and 95 %; landmarks are random or stay points by a reading."""
 
 
-def figures(traces: dict[str, list[Case]]) -> str:
-    """The quotients of each trace with their intervals."""
-    rows = [
-        [title, f"{100 * case.share:.0f} %", *(f"{of(case)}" for of in QUOTIENTS.values())]
-        for title, cases in traces.items()
-        for case in cases
-        if case.mixed
-    ]
-    return table(["trace", "landmarks", *QUOTIENTS], rows)
+def quotients(place: Sequence[str], cases: Sequence[Case], names: Iterable[str] = QUOTIENTS) -> Iterator[list[str]]:
+    """Rows of :data:`QUOTIENT_COLUMNS` for one trace."""
+    for case, name in product(cases, names):
+        if case.mixed:
+            found = QUOTIENTS[name](case)
+            digits = 0 if found.value >= 10 else 2
+            yield [*place, f"{100 * case.share:.0f}", name, *(f"{one:.{digits}f}" for one in found)]
 
 
-def distribution(people: dict[str, list[list[Case]]]) -> str:
-    """Quantiles over people of the share of landmarks and of each quotient, by reading and setting."""
-    rows = []
-    for (reading, everyone), i in product(people.items(), range(6)):
+def distribution(reading: str, everyone: Sequence[Sequence[Case]]) -> Iterator[list[str]]:
+    """Rows of :data:`PEOPLE_COLUMNS`: quantiles over people, by setting, of the share of landmarks and of quotients."""
+    for i in range(6):
         cases = [cases[i] for cases in everyone]
         some = [case for case in cases if case.mixed]
-        share = _quantiles([100 * case.share for case in cases], 0)
-        cells = [_quantiles([of(case).value for case in some], 2) for of in QUOTIENTS.values()]
-        rows.append([reading, f"{i}", share, f"{len(some)}", *cells])
-    return table(["reading", "setting", "landmarks, %", "people with some", *QUOTIENTS], rows)
+        yield [reading, f"{i}", f"{len(cases)}", "landmarks, %", *_quantiles([100 * case.share for case in cases], 0)]
+        for name, of in QUOTIENTS.items() if some else ():
+            yield [reading, f"{i}", f"{len(some)}", name, *_quantiles([of(case).value for case in some], 2)]
 
 
-def _quantiles(values: Sequence[float], digits: int) -> str:
-    if not values:
-        return "–"
-    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
-    return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
+def _quantiles(values: Sequence[float], digits: int) -> list[str]:
+    return [f"{one:.{digits}f}" for one in np.quantile(values, (0.5, 0.05, 0.95))]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -248,14 +237,23 @@ def titled(found: dict[str, list[Case]]) -> dict[str, list[Case]]:
     return {f"{title} ({READINGS.get(title, 'seed')})": cases for title, cases in found.items()}
 
 
-def report(data: Path, repetitions: int, at: str) -> Iterator[str]:
-    """All tables."""
+class Report(NamedTuple):
+    """Claims as text, and the rows of both tables."""
+
+    texts: list[str]
+    quotients: list[list[str]]
+    people: list[list[str]]
+
+
+def report(data: Path, repetitions: int, at: str) -> Report:
+    """All that is measured."""
     files, everyone = real(data, N), geolife(data, N)
-    yield (
+    about = (
         f"Measured at commit {at} by `python -m benchmarks.results_people {repetitions}`: {repetitions} repetitions, "
         "seed 1; intervals are 95 %, of the repetitions. Readings of stays are `seed` and `li08_def` "
         "(`privacy_engine/landmarks/staypoints.py`); people have 1,000 fixes or more, of which the first 1,000 count."
     )
+    made = Report([about], [], [])
     for marks, text in (("stay-points", "stay points"), ("random", "random landmarks")):
         readings = ("li08_def", "seed") if marks == "stay-points" else ("seed",)
         traces = {
@@ -270,22 +268,29 @@ def report(data: Path, repetitions: int, at: str) -> Iterator[str]:
             for reading in readings
         }
         traces = titled(traces) if marks == "stay-points" else traces
-        yield f"### Claims of the landmark paper, {text}\n\n{verdicts(traces, people, marks == 'stay-points')}"
-        yield f"### Quotients of mean errors by trace, {text}\n\n{figures(traces)}"
+        made.texts.append(
+            f"### Claims of the landmark paper, {text}\n\n{verdicts(traces, people, marks == 'stay-points')}"
+        )
+        for title, cases in traces.items():
+            made.quotients.extend(quotients([marks, title, ""], cases))
         if marks == "stay-points":
-            found = by_step_variance(files[MATCHING], repetitions)
-            yield f"### {MATCHING} ({READINGS[MATCHING]}), {text}, by q\n\n{found}"
-        yield f"### Over people: median (5 to 95 %), {text}\n\n{distribution(people)}"
+            place = [marks, f"{MATCHING} ({READINGS[MATCHING]})"]
+            for q, cases in by_step_variance(files[MATCHING], repetitions):
+                made.quotients.extend(quotients([*place, f"{q:.0f}"], cases, OURS))
+        for reading, one in people.items():
+            made.people.extend(distribution(reading, one))
+    return made
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repetitions", nargs="?", type=int, default=100)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "papers.md")
     options = parser.parse_args()
-    at = commit()
-    write(options.out, "\n\n".join(report(options.data, options.repetitions, at)), "people")
+    found = report(options.data, options.repetitions, commit())
+    write(RESULTS / "papers.md", "\n\n".join(found.texts), "people")
+    save("landmark-quotients", QUOTIENT_COLUMNS, found.quotients)
+    save("landmark-people", PEOPLE_COLUMNS, found.people)
 
 
 if __name__ == "__main__":

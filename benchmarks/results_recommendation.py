@@ -1,9 +1,9 @@
-"""What is measured of recommendations: writes docs/results/recommendation.md and the part in docs/results/papers.md.
+"""What is measured of recommendations: tables in docs/results/data and the part in docs/results/papers.md.
 
     python benchmarks/results_recommendation.py [--runs 40] [--sets Manhattan,Brooklyn,City] [--store DIR] [--speed]
 
 Seeds are fixed. Blocks are stored as they come, so that an interrupted run continues with the same --store. Speed is
-measured with --speed, on a machine with nothing else to do; without it the table of the page stays as it is. With an
+measured with --speed, on a machine with nothing else to do; without it its table stays as it is. With an
 empty --sets all others do.
 """
 
@@ -16,12 +16,12 @@ from tempfile import gettempdir
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
-from benchmarks.recommendation_page import MODULE, hit_rates, module
+from benchmarks.recommendation_rates import MODULE, hit_rates, module
 from benchmarks.recommendation_runs import Runs, spec_of
-from benchmarks.recommendation_sets import BOXES, DATA, ROOT, check_ins
-from benchmarks.recommendation_speed import speed
-from benchmarks.recommendation_tables import design, grids, losses, references, usual
-from benchmarks.written import write
+from benchmarks.recommendation_sets import BOXES, DATA, check_ins
+from benchmarks.recommendation_speed import HEAD, speed
+from benchmarks.recommendation_tables import BETTER, COLUMNS, design, grids, losses
+from benchmarks.written import RESULTS, save, write
 from privacy_engine.experiments import FolderStore
 
 SIDES = (8, 16, 32)
@@ -44,18 +44,17 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(BOXES))
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "results_recommendation"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
     parser.add_argument("--speed", action="store_true")
     options = parser.parse_args()
-    page = options.out / "recommendation.md"
     if options.sets:
         found = measured(options)
-        short = [usual(found), design(found), losses(found), references(found)]
-        write(options.out / "papers.md", "\n\n".join(one for one in short if one), "recommendation")
-        write(page, grids(found), "grid")
-        MODULE.write_text(module(hit_rates(page.read_text())))
+        text, better = losses(found)
+        write(RESULTS / "papers.md", f"{text}\n\n{design(found)}", "recommendation")
+        save("recommendation-better-than-blend", BETTER, better)
+        save("recommendation", COLUMNS, grids(found))
+        MODULE.write_text(module(hit_rates()))
     if options.speed:
-        write(page, speed(), "speed")
+        save("recommendation-speed", HEAD, speed())
 
 
 if __name__ == "__main__":

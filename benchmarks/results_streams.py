@@ -1,4 +1,4 @@
-"""What is measured on count streams: writes the part "streams" of docs/results/papers.md, and docs/results/streams.md.
+"""What is measured on count streams: the part "streams" of docs/results/papers.md, and tables in docs/results/data.
 
     python benchmarks/results_streams.py [--runs 10] [--data ../shared/data/streams] [--flights FILE] [--store FILE]
 
@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is ru
 
 from benchmarks.stream_claims import claims
 from benchmarks.stream_errors import SINGLE, SLOW_RUNS, Store, everything
-from benchmarks.stream_sets import DATA, FILES, HELD_OUT, ROOT, stream
-from benchmarks.stream_tables import ARE, MAE, Measured, beyond, runtimes, shrink, usual, whole_grid
-from benchmarks.written import write
+from benchmarks.stream_sets import DATA, FILES, HELD_OUT, stream
+from benchmarks.stream_tables import ARE, COLUMNS, MAE, Measured, beside_reference, beyond, runtimes, shrink, whole_grid
+from benchmarks.written import RESULTS, save, write
 
 
 def part(found: Measured, runs: int) -> str:
@@ -29,14 +29,13 @@ def part(found: Measured, runs: int) -> str:
     texts = [
         f"Means of {runs} runs and their standard errors; {SINGLE * runs} runs on sets with one dimension and for "
         f"figures 10 and 11, {SLOW_RUNS} of RescueDP on OnlineRetail.",
-        usual(found),
+        beside_reference(found),
         f"### Claims of AdaPub's paper\n\n{claims(found)}",
     ]
     for title, sets in (("the six sets", measured), ("sets held out", held_out)):
         for which, name in ((ARE, "ARE"), (MAE, "MAE")):
             head = f"### Stream shrink by the best other sound mechanism or zeros, {title}, {name}"
             texts.append(f"{head}\n\n{shrink(found, which, sets)}\n\nBeyond 5 %: {beyond(found, which, sets)}.")
-    texts.append(f"### Run times (tables 5 and 6)\n\n{runtimes(found)}")
     return "\n\n".join(texts)
 
 
@@ -47,7 +46,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--flights", type=Path)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "results_streams.jsonl"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
     store = Store(options.store)
     sets = [name for name in options.sets.split(",") if name != "Flights" or options.flights]
@@ -55,8 +54,8 @@ def main() -> None:
         print(done, flush=True)
     found = Measured(store)
     write(options.out / "papers.md", part(found, options.runs), "streams")
-    grid = "\n\n".join(f"## {name}\n\n{whole_grid(found, name)}" for name in found.sets())
-    write(options.out / "streams.md", grid, "grid")
+    save("streams", COLUMNS, whole_grid(found), options.out / "data")
+    save("stream-run-times", ("set", "mechanism", "cpu_us"), runtimes(found), options.out / "data")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The tables of docs/results/papers.md and docs/results/streams.md about count streams, from stored runs."""
+"""The tables of docs/results about count streams, from stored runs."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -31,6 +31,7 @@ REFERENCE_SETS = ("Flu", "StateFlu", "Uber", "OnlineRetail", "Syn")
 AS_REFERENCE = 0.1
 
 CELLS = list(itertools.product(EPSILONS, WINDOWS))
+COLUMNS = ("set", "mechanism", "epsilon", "window", "ARE", "ARE_se", "MAE", "MAE_se", "Pearson", "Spearman")
 
 
 class Measured:
@@ -76,15 +77,8 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def usual(found: Measured) -> str:
-    """ARE of every row on every set at (1, 100), and where it is not that of the reference."""
-    sets = found.sets()
-    rows = found.rows("grid", sets[0], 1.0, 100)
-    lines = [[NAMES.get(row, row), *(found.shown("grid", name, 1.0, 100, row) for name in sets)] for row in rows]
-    return f"{table(['ARE at (1, 100)', *sets], lines)}\n\n{_beside_reference(found)}"
-
-
-def _beside_reference(found: Measured) -> str:
+def beside_reference(found: Measured) -> str:
+    """How many means are those of the reference, and which are not."""
     apart, number_of = [], 0
     for row, values in REFERENCE.items():
         for name, value in zip(REFERENCE_SETS, values, strict=True):
@@ -99,21 +93,18 @@ def _beside_reference(found: Measured) -> str:
     )
 
 
-def whole_grid(found: Measured, name: str) -> str:
-    """All rows of a set on the grid, a table for each metric."""
-    parts = []
-    for which, metric in enumerate(METRICS):
-        head = [metric.short, *(f"{epsilon:g}, {window}" for epsilon, window in CELLS)]
-        rows = found.rows("grid", name, *CELLS[0])
-        lines = [[NAMES.get(row, row), *(_cell(found, name, row, which, *cell) for cell in CELLS)] for row in rows]
-        parts.append(f"### {name}, {metric.title.lower()}\n\n{table(head, lines)}")
-    return "\n\n".join(parts)
-
-
-def _cell(found: Measured, name: str, row: str, which: int, epsilon: float, window: int) -> str:
-    if which in (PEARSON, SPEARMAN):
-        return f"{found.grid(name, epsilon, window, row, which):.2f}"
-    return found.shown("grid", name, epsilon, window, row, which)
+def whole_grid(found: Measured) -> Iterator[list[object]]:
+    """Rows of :data:`COLUMNS`: every mechanism and zeros on every set."""
+    for name in found.sets():
+        for cell, row in itertools.product(CELLS, found.rows("grid", name, *CELLS[0])):
+            errors: list[object] = []
+            for which in (ARE, MAE):
+                errors += [
+                    number(found.grid(name, *cell, row, which)),
+                    f"{found.error('grid', name, *cell, row, which):.1g}",
+                ]
+            correlations = [f"{found.grid(name, *cell, row, which):.2f}" for which in (PEARSON, SPEARMAN)]
+            yield [name, NAMES.get(row, row), f"{cell[0]:g}", cell[1], *errors, *correlations]
 
 
 def shrink(found: Measured, which: int, sets: Sequence[str]) -> str:
@@ -163,12 +154,11 @@ def beyond(found: Measured, which: int, sets: Sequence[str]) -> str:
     return ", ".join(cells) or "none"
 
 
-def runtimes(found: Measured) -> str:
-    """Seconds of CPU for one timestamp, the least of the runs."""
-    sets = [name for name in found.sets() if found.rows("runtime", name, 1.0, 100)]
-    rows = found.rows("runtime", sets[0], 1.0, 100)
-    shown = [[row, *(f"{1e6 * least(found, name, row):.1f}" for name in sets)] for row in rows]
-    return table(["µs of CPU for a timestamp", *sets], [[NAMES.get(row, row), *values] for row, *values in shown])
+def runtimes(found: Measured) -> Iterator[list[object]]:
+    """Set, mechanism and microseconds of CPU for one timestamp, the least of the runs."""
+    for name in found.sets():
+        for row in found.rows("runtime", name, 1.0, 100):
+            yield [name, NAMES.get(row, row), f"{1e6 * least(found, name, row):.1f}"]
 
 
 def least(found: Measured, name: str, row: str) -> float:

@@ -22,8 +22,9 @@ def on_files(files: Any, config: Any) -> Any:
     """Add the pages that are generated from the registries, and the examples that pages link."""
     sys.path.insert(0, str(ROOT))
     from scripts.reference_pages import pages
+    from scripts.results_figures import figures
 
-    for path, content in pages().items():
+    for path, content in (pages() | figures()).items():
         files.append(File.generated(config, path, content=content))
     for example in sorted((ROOT / "examples").rglob("*")):
         if example.is_file() and "__pycache__" not in example.parts:

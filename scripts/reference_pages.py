@@ -5,6 +5,7 @@ python -m scripts.reference_pages FOLDER        writes them there, to look at
 
 import inspect
 import io
+import os
 import re
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import django
 from latex2mathml import converter
 
 import privacy_engine as pe
@@ -31,6 +33,10 @@ from privacy_engine.laws.base import example
 from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
+from scripts.api_pages import api_pages
+from scripts.markdown import items, table
+from scripts.measured_use import measured_use
+from scripts.svg import svg
 
 ROOT = Path(__file__).resolve().parents[1]
 LISTS = {
@@ -50,7 +56,9 @@ _ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]+)`")
 
 
 def pages() -> dict[str, str | bytes]:
-    """Every generated page and figure, by its path below docs/."""
+    """Every generated page, and the figures of mechanisms, by the path below docs/."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
+    django.setup()
     made: dict[str, str | bytes] = {
         "reference/formats.md": formats_page() + written(),
         "reference/command-line.md": _commands(),
@@ -65,14 +73,14 @@ def pages() -> dict[str, str | bytes]:
             if not cls.needs_venues:  # of which the samples have no list
                 made[f"reference/mechanisms/{name}.svg"] = _figure(data, cls)
             made[f"reference/mechanisms/{name}.md"] = _mechanism(cls)
-    return made
+    return made | api_pages()
 
 
 def _overview() -> str:
     parts = ["# Mechanisms\n\nThe guarantee of each, with what it assumes and does not cover, is on its page.\n"]
     for datatype in datatypes.values():
         rows = ((f"[{cls.title}]({cls.registered_name()}.md)", cls.level, cls.summary) for cls in datatype.mechanisms)
-        parts.append(f"\n## {_capital(datatype.title)}\n\n" + _table(("mechanism", "protects", "what it does"), rows))
+        parts.append(f"\n## {_capital(datatype.title)}\n\n" + table(("mechanism", "protects", "what it does"), rows))
     return "".join(parts)
 
 
@@ -80,6 +88,7 @@ def _mechanism(cls: type[Mechanism]) -> str:
     name, described = cls.registered_name(), cls.documentation().partition("\n\nReferences\n")[0]
     guarantee = example(cls, **GIVEN[cls.kind]).guarantee()
     use = [text for text in ("Forms begin with it." if cls.first_choice else "", cls.better_elsewhere) if text]
+    use += measured_use(cls)
     source = Path(inspect.getsourcefile(cls) or "").resolve().relative_to(ROOT)
     limits = [*(f"Assumed: {text}" for text in guarantee.assumptions), *guarantee.caveats]
     limits += [f"Not covered: {text}" for text in guarantee.not_covered]
@@ -87,12 +96,12 @@ def _mechanism(cls: type[Mechanism]) -> str:
         [
             f"# {cls.title}\n\n`{name}`: {cls.summary}\n",
             "" if cls.needs_venues else f"![A seeded release of generated data by {cls.title}]({name}.svg)\n",
-            f"## Guarantee\n\n{cls.statement() if cls.publishable else 'None: experiments alone offer it.'}\n",
-            _list(_sentence(text) for text in dict.fromkeys(limits)),
+            f"## Guarantee\n\n{cls.statement() if cls.publishable else 'No guarantee: experiments alone offer it.'}\n",
+            items(_sentence(text) for text in dict.fromkeys(limits)),
             f"## How it works\n\n{_prose(described)}\n",
-            *([f"## When to use it\n\n{_list(use)}"] if use else []),
+            *([f"## When to use it\n\n{items(use)}"] if use else []),
             f"## Parameters\n\n{_parameters(cls)}",
-            f"## Sources\n\n{_list([*cls.references(), f'`{source}`'])}",
+            f"## Sources\n\n{items([*cls.references(), f'`{source}`'])}",
         ]
     )
 
@@ -103,7 +112,7 @@ def _section(title: str, registry: Iterable[type[Component]]) -> str:
         described = cls.documentation().partition("\n\nReferences\n")[0]
         parts.append(f"### {cls.title}\n\n`{cls.registered_name()}`: {cls.summary}\n\n{_prose(described)}\n")
         parts.append(_parameters(cls) if cls.fields() else "")
-        parts.append(_list(cls.references()))
+        parts.append(items(cls.references()))
     return "\n".join(parts) + "\n"
 
 
@@ -115,7 +124,7 @@ def _parameters(cls: type[Component]) -> str:
         default = "required" if field["required"] else field["default"]
         default = default if default in (None, "", "required") else f"`{default}`"
         rows.append((f"`{field['name']}`", f"{field['label']}{unit}", default or "", choices or field["help"]))
-    return _table(("parameter", "what", "default", "values"), rows)
+    return table(("parameter", "what", "default", "values"), rows)
 
 
 def _glossary() -> str:
@@ -124,13 +133,22 @@ def _glossary() -> str:
 
 
 def _commands() -> str:
+    """Every command with its help: those that need no server, then those of a server."""
+    from django.core.management import get_commands, load_command_class
+
+    server = {name: app for name, app in get_commands().items() if app.startswith("dashboard.") and name not in NAMES}
     parts = ["# Command line\n\n`cairn COMMAND` where the package is installed, `manage.py COMMAND` in a checkout.\n"]
-    for name in NAMES:
-        command = command_class(name)(sys.stdout, sys.stderr)
-        parser = ArgumentParser(f"cairn {name}", None, command.help, command.example, formatter_class=_Formatter)
-        command.add_arguments(parser)
-        parts.append(f"## {name}\n\n```text\n{parser.format_help().strip()}\n```\n")
+    parts += [_command("cairn", name, command_class(name)(sys.stdout, sys.stderr)) for name in NAMES]
+    parts.append("## Of a server\n\n`manage.py COMMAND` where the server runs.\n")
+    parts += [_command("manage.py", name, load_command_class(server[name], name), "###") for name in sorted(server)]
     return "\n".join(parts)
+
+
+def _command(program: str, name: str, command: Any, level: str = "##") -> str:
+    epilog = getattr(command, "example", None)
+    parser = ArgumentParser(f"{program} {name}", None, command.help, epilog, formatter_class=_Formatter)
+    command.add_arguments(parser)
+    return f"{level} {name}\n\n```text\n{parser.format_help().strip()}\n```\n"
 
 
 class _Formatter(RawDescriptionHelpFormatter):
@@ -148,24 +166,26 @@ def _samples() -> Iterator[Any]:
 
 def _figure(data: Any, cls: type[Mechanism]) -> bytes:
     """A seeded release beside the original, as SVG."""
-    import matplotlib as mpl
     from matplotlib import pyplot
 
     given = example(cls, **GIVEN[data.kind] | _box(data)).model_dump(exclude={"name"})
-    with mpl.rc_context({"svg.hashsalt": "cairn", "svg.fonttype": "none", "font.size": 9}):
-        figure, axes = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
-        release = data.publish(cls.registered_name(), seed=1, **given)
-        _plot(release, data, axes)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
-        pyplot.close(figure)
-    return out.getvalue()
+    figure, axes = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
+    _plot(data.publish(cls.registered_name(), seed=1, **given), data, axes)
+    return svg(figure)
 
 
 def _plot(release: Any, data: Any, axes: Any) -> None:
     """The release beside the original; of a model the cells that it recommends after a check-in, by rank."""
-    if data.kind != "checkins":
+    if data.kind == "trajectory":
         release.plot(axes, original=True)
+        return
+    if data.kind == "stream":
+        counts = data.stream.counts
+        most = int(counts.sum(axis=0).argmax())
+        axes.plot(counts[:, most], color="0.6", label=f"{data.stream.names[most]}, the largest of {counts.shape[1]}")
+        axes.plot(release.made.published.counts[:, most], color="#0072b2", linewidth=1.0, label="published")
+        axes.set(xlabel="hour", ylabel="count")
+        axes.figure.legend(loc="outside upper left", ncols=2, frameon=False)
         return
     here = (float(data.data.lon[0]), float(data.data.lat[0]))
     axes.plot(*here, "x", color="black", label="the last check-in")
@@ -197,15 +217,6 @@ def _sentence(text: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "".join(f"- {line}\n" for line in lines)
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 if __name__ == "__main__":

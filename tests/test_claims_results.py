@@ -10,14 +10,16 @@ import pytest
 from benchmarks import recommendation_claims as recommended
 from benchmarks import results_people as people
 from benchmarks.event_copies import PAGE, measured, tables
-from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs
-from benchmarks.recommendation_tables import difference, grids, levels, losses, number
+from benchmarks.recommendation_rates import Place, Rate
+from benchmarks.recommendation_runs import LEVELS, UNITS, Line, Runs
+from benchmarks.recommendation_tables import BETTER, COLUMNS, grids, losses, number
 from benchmarks.results_families import CELLS
+from benchmarks.results_families import COLUMNS as FAMILY_COLUMNS
 from benchmarks.series import READINGS
 from benchmarks.stream_errors import EPSILONS, WINDOWS, Store, rows
 from benchmarks.stream_families import FAMILIES, generated
 from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, ratio, shrink
-from benchmarks.written import ROOT
+from benchmarks.written import ROOT, save, saved
 from privacy_engine import noise
 from privacy_engine.data import Trajectory
 from privacy_engine.data.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
@@ -93,7 +95,7 @@ class TestPages:
         assert cells["T-Drive, taxi 2 (seed)"].startswith("yes: 21, 41, 59, 82, 98 %")
         assert READINGS == {"Geolife, user 174": "li08_def"}
         for title in ("Geolife, user 174 (li08_def)", "T-Drive, taxi 2 (seed)"):
-            assert f"### {title}, stay points" in part("experiments")
+            assert ("stay points", title) in {(row["landmarks"], row["trace"]) for row in saved("experiments")}
 
     def test_verdicts_that_the_text_names(self):
         head = table_rows(part("people"), "claim")[0]
@@ -110,6 +112,20 @@ class TestPages:
         text = RESULTS.partition("**Which verdicts change")[2].partition("\n\n")[0]
         for stated in re.findall(r"\b(\d+) of 158", text):
             assert re.search(rf"\b{stated}\b", part("people"))
+
+    def test_tables_have_a_row_for_every_combination(self):
+        for name, keys, values in (
+            ("streams", ("set", "mechanism", "epsilon", "window"), ("ARE", "MAE", "Pearson", "Spearman")),
+            ("recommendation", ("set", "side", "protected", "epsilon", "mechanism"), ("hit_rate", "reciprocal_rank")),
+            ("landmarks", ("series", "scheme", "share_percent"), ("mae_m",)),
+        ):
+            rows = saved(name)
+            found = {tuple(row[key] for key in keys) for row in rows}
+            assert len(found) == len(rows) == np.prod([len({row[key] for row in rows}) for key in keys]), name
+            assert all(float(row[value]) > -1 for row in rows for value in values)
+        assert all(
+            float(row["low"]) <= float(row["value"]) <= float(row["high"]) for row in saved("landmark-quotients")
+        )
 
     def test_the_guide_states_what_the_table_of_recommendations_has(self):
         page = " ".join((ROOT / "docs" / "how-to" / "api.md").read_text().split())
@@ -138,23 +154,41 @@ def runs(**changes):
 
 def test_rates_are_shares_with_their_standard_deviation():
     assert number(np.array([0.31, 0.29])) == ".300 ± .014"
-    assert number(np.array([np.nan, np.nan])) == "–"
-    text = levels(runs(), "Manhattan", 16)
-    assert "| Gravity | " + " | ".join([".460 ± .011"] * 8) + " |" in text
-    assert grids(runs()).count("| Gravity |") == len(METRICS)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in grids(runs())]
+    assert len(rows) == len(RATES) * len(UNITS) * len(LEVELS)
+    for row in rows:
+        assert float(row["hit_rate"]) == RATES[row["mechanism"]] / 100
+        assert row["hit_rate_sd"] == "0.011"
+    unknown = runs()
+    unknown.found[Line("Manhattan", 16, "user", "Gravity"), 0.1][2] = np.nan
+    [row] = [row for row in grids(unknown) if row[2:5] == ["user", "0.1", "Gravity"]]
+    assert row[-2:] == ["", ""]
 
 
-def test_differences_are_of_runs_on_the_same_users():
-    assert difference(np.array([0.5, 0.3]), np.array([0.4, 0.2])) == "+.100 ± .000"
-    assert difference(np.array([0.1, 0.1]), np.array([0.2, 0.3])) == "-.150 ± .050"
+def test_a_table_is_read_as_it_was_written(tmp_path):
+    rows = [["Markov, not private", "0.447"], ["–", ""]]
+    save("table", ("mechanism", "rate"), rows, tmp_path)
+    assert [list(row.values()) for row in saved("table", tmp_path)] == rows
+
+
+def test_a_mechanism_is_above_the_nearest_cell_where_the_interval_of_the_difference_is():
+    place = Place("Manhattan", 16, "user", 1.0, "Gravity")
+    rates = {place: Rate(0.5, 0.03), place._replace(model="Nearest cell"): Rate(0.4, 0.04)}
+    [found] = recommended.baseline(rates).values()
+    half = stats.t.ppf(0.975, 39) * 0.05 * np.sqrt(1 / 40 + 0.2 / 0.8)
+    assert found == pytest.approx((0.1, 0.1 - half, 0.1 + half))
 
 
 def test_a_better_mechanism_than_the_blend_is_listed():
-    assert losses(runs()).count("in 8 of 8 combinations") == 2
-    assert "| Manhattan | 16 |" not in losses(runs())
-    worse = losses(runs(Gravity=47.5))
-    assert "that of gravity in 0 of 8 combinations" in worse
-    assert "| Manhattan | 16 | user | 0.1 | Gravity | .470 ± .011 | -.005 ± .000 |" in worse
+    text, rows = losses(runs())
+    assert (text.count("8 of 8"), rows) == (2, [])
+    text, rows = losses(runs(Gravity=47.5))
+    assert "that of gravity in 0 of 8" in text
+    assert len(rows) == 8
+    row = dict(zip(BETTER, rows[0], strict=True))
+    assert (row["better"], row["blend"], row["difference"], row["difference_se"]) == (
+        "Gravity", "0.470", "-0.005", "0.000",
+    )  # fmt: skip
 
 
 NAMES = {name.partition(":")[0]: name for name in FAMILIES}
@@ -196,12 +230,14 @@ class TestErrors:
 
 class TestTable:
     def test_the_texts_state_what_the_page_has(self):
-        page = (ROOT / "docs" / "results" / "streams.md").read_text()
-        table = page.partition("<!-- families -->")[2].partition("<!-- /families -->")[0]
-        within = re.findall(r"Within 5 % in (\d+) of (\d+) cells", table)
-        assert [int(of) for _, of in within] == [len(FAMILIES) * len(CELLS)] * 2
-        assert table.count("**") // 2 == sum(int(of) - int(some) for some, of in within)
-        counts = f"{within[0][0]} of 120 cells by ARE and {within[1][0]} of 120 by MAE"
+        rows = saved("stream-families")
+        assert tuple(rows[0]) == FAMILY_COLUMNS
+        within = []
+        for error in ("ARE", "MAE"):
+            better = [row["better"] for row in rows if row["error"] == error]
+            assert len(better) == len(FAMILIES) * len(CELLS)
+            within.append(better.count(""))
+        counts = f"{within[0]} of 120 cells by ARE and {within[1]} of 120 by MAE"
         assert counts in " ".join((ROOT / "docs" / "results" / "papers.md").read_text().split())
         assert "sample" in StreamShrink.better_elsewhere
         assert "Kalman" in StreamShrink.better_elsewhere

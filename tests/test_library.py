@@ -76,7 +76,7 @@ def folder(tmp_path):
 
 def test_the_lines_of_the_readme(folder):
     [lines] = [block for block in blocks("README.md") if "import privacy_engine as pe" in block]
-    assert len(lines.splitlines()) == 3
+    assert len(lines.split()) < 30
     # Arrow's scanner leaves threads that may abort the process at its end (14 of 120 times on a busy machine)
     ended = "print(len(walk), sys.modules.get('pyarrow.dataset'))"
     printed = run(f"{WITHOUT_DJANGO}{lines}{NOTHING_OF_THE_SERVER}{ended}", folder)

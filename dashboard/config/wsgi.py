@@ -1,4 +1,4 @@
-"""The WSGI application, without libraries that no request uses (docs/decisions/0032-web-process-memory.md).
+"""The WSGI application, without libraries that no request uses (docs/notes/processes.md).
 
 Requests are handled by a few threads of its own, each with a connection to the database. Threads of the web server
 wait for them and send what was made: many may send at once, as to those who follow a live stream.

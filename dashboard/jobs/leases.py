@@ -8,7 +8,7 @@ process that hangs is killed by the monitor of its pool (dashboard/jobs/monitor.
 what is held and that it goes on.
 
 A database that is away or locked ends no job: the attempt waits for it and the row is requeued, or the lease expires
-(docs/decisions/0079-transient-errors.md).
+(docs/decisions/0001-job-rows.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The monitor of a pool: it kills the processes that do not go on, and their jobs are requeued or ended at once.
 
-Two clocks (docs/decisions/0101-two-clocks.md). *Alive*: a process without a sign of life for a lease. *Progress*: that
+Two clocks. *Alive*: a process without a sign of life for a lease. *Progress*: that
 whose job reports nothing for CAIRN_STALL_S. Beside them, a process whose job does not stop within a lease of its
 cancellation.
 

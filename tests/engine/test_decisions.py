@@ -27,7 +27,7 @@ POPULARITY |= {"mechanism": "checkin-popularity", "contributions": 2}
 
 def documented():
     """The options that decision 12 lists."""
-    text = (ROOT / "docs/decisions/0012-cleaning-and-pieces.md").read_text()
+    text = (ROOT / "docs/notes/cleaning.md").read_text()
     listed = text.split("compares the list with the registry):\n\n")[1].split("\n\n`automatic`")[0]
     return set(re.findall(r"`(\w+)`", listed))
 
@@ -54,7 +54,7 @@ def test_every_decision_and_every_guess_is_of_a_documented_option():
 def test_every_note_that_labels_list_is_recorded_somewhere_and_documented():
     found = (node.value for tree in sources() for node in ast.walk(tree) if isinstance(node, ast.Constant))
     assert set(JOINS) <= {value for value in found if isinstance(value, str)}
-    text = (ROOT / "docs/decisions/0012-cleaning-and-pieces.md").read_text()
+    text = (ROOT / "docs/notes/cleaning.md").read_text()
     assert all(f"`{code}`" in text for code in JOINS)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.recommendation_page import MODULE, PAGE, Place, hit_rates, module
+from benchmarks.recommendation_rates import MODULE, Place, hit_rates, module
 from benchmarks.recommendation_runs import LEVELS, UNITS, label, models, variants
 from benchmarks.recommendation_tables import NEAREST
 from privacy_engine import noise
@@ -247,7 +247,7 @@ def test_a_list_in_the_archive_is_read_and_stored_with_the_check_ins():
     assert mechanism().prepared(stored).counts.tolist() == [1, 1, 0]
 
 
-RATES = hit_rates(PAGE.read_text())
+RATES = hit_rates()
 SETS, SIDES = ("Manhattan", "Brooklyn", "City"), (8, 16, 32)
 
 

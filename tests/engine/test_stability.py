@@ -1,4 +1,4 @@
-"""How many events after cleaning one uploaded record decides, and how far they move (docs/decisions/0018)."""
+"""How many events after cleaning one uploaded record decides, and how far they move (docs/notes/cleaning.md)."""
 
 from dataclasses import replace
 
@@ -112,7 +112,7 @@ bearing = st.floats(-np.pi, np.pi)
     between=st.sampled_from(["straight", "last"]),
 )  # fmt: skip
 def test_a_record_moved_by_d_moves_no_event_farther(a, far, towards, d, moves, between):
-    """Records less than a quarter of the globe apart, before and after: what docs/decisions/0018 proves."""
+    """Records less than a quarter of the globe apart, before and after: what docs/notes/cleaning.md proves."""
     b = geo.destination(a[0], a[1], far * (np.pi / 2 * geo.EARTH_RADIUS_M - d), towards)
     assert (moved_apart(a, b, geo.destination(a[0], a[1], d, moves), between) <= d + 1e-5).all()
 

@@ -1,6 +1,6 @@
-"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results/recommendation.md.
+"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results.
 
-Written with that page by benchmarks/results_recommendation.py.
+Written with its table by benchmarks/results_recommendation.py.
 """
 
 COLUMNS = (
