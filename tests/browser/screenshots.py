@@ -302,8 +302,10 @@ def with_palette(png):
     """
     image = Image.open(BytesIO(png)).convert("RGB")
     frequent = [colour for _, colour in sorted(image.getcolors(image.width * image.height) or [], reverse=True)]
-    others = {tuple(value // 16 for value in colour): colour for colour in reversed(frequent)}
-    chosen = dict.fromkeys([*frequent[:EXACT], *sorted(others.values(), key=frequent.index)])
+    first = {}
+    for colour in frequent:
+        first.setdefault(tuple(value // 16 for value in colour), colour)
+    chosen = dict.fromkeys([*frequent[:EXACT], *first.values()])
     palette = Image.new("P", (1, 1))
     palette.putpalette([value for colour in [*chosen][:256] for value in colour])
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
