@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "explanation" / "trust.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "audit.md")
     options = parser.parse_args()
     names = [cls.registered_name() for cls in mechanisms.of("trajectory")]
     measured, found = commit(), {}  # before hours pass

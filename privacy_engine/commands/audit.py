@@ -37,7 +37,7 @@ controls, which break their claim on purpose:
 examples:
   cairn audit landmark-uniform --set epsilon=1 --set radius_m=200
   cairn audit control:half-noise:landmark-joint --set epsilon=1 --set radius_m=200 --trials 50000 --json
-  cairn audit --all --trials 10000 --json audits.json --page docs/explanation/trust.md
+  cairn audit --all --trials 10000 --json audits.json --page docs/results/audit.md
 
 --all audits every publishable mechanism at ε = 1 and writes a line of each as it comes; what the file of --json has of
 at least so many draws is not audited again.

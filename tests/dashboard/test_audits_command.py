@@ -181,8 +181,8 @@ class TestAll:
         assert {spec.target().epsilon for _, spec in every.described()} == {1.0}
 
     def test_the_page_has_all_of_them(self):
-        """docs/explanation/trust.md has a line for each, and accuses none."""
-        text = (ROOT / "docs" / "explanation" / "trust.md").read_text()
+        """docs/results/audit.md has a line for each, and accuses none."""
+        text = (ROOT / "docs" / "results" / "audit.md").read_text()
         page = text.partition(every.START)[2].partition(every.END)[0]
         rows = [
             [cell.strip() for cell in row.strip("|").split("|")] for row in page.splitlines() if row.startswith("|")
