@@ -71,6 +71,6 @@ def test_sources_are_our_templates_and_the_files_of_static_that_were_loaded():
     assert screenshots.sources(rendered, loaded) == ["static/js/pages/base.js", "templates/base.html"]
 
 
-def test_another_step_makes_a_picture_stale():
+def test_another_step_is_another_digest():
     shot = Shot("zones", step=screenshots._first_zone)
     assert digest(shot, []) != digest(Shot("zones", step=screenshots._needed), [])

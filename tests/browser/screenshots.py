@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 from PIL import Image
@@ -175,8 +176,11 @@ def _same_noise():
     from privacy_engine.noise import sources
 
     generator = np.random.default_rng(0)
-    words = {"words": lambda _, n: generator.integers(0, 2**64, size=n, dtype=np.uint64)}
-    return patch.multiple(sources._SystemSource, **words)
+
+    def urandom(size):
+        return generator.integers(0, 2**64, size=size // 8, dtype=np.uint64).tobytes()
+
+    return patch.object(sources, "os", SimpleNamespace(urandom=urandom))
 
 
 def _files_as_written():
