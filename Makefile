@@ -33,7 +33,7 @@ help:
 	@echo "make install      make .venv and install what Cairn needs"
 	@echo "make lock         write both requirement locks from pyproject.toml (UPGRADE=1: newest versions)"
 	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
-	@echo "make screenshots  take those of docs/screenshots again whose page has changed (ALL=1: all)"
+	@echo "make screenshots  take those of docs/screenshots again whose page has changed (ALL=1: all, NAMES=...: these)"
 	@echo "make clean        remove .venv and caches; what is in var/ stays"
 
 install: $(RUN_STAMP)
@@ -150,7 +150,7 @@ samples: install
 	@$(BIN)/python manage.py loadsamples $${USER_NAME:-researcher}
 
 screenshots: install-dev
-	@$(BIN)/python -m tests.browser.screenshots
+	@$(BIN)/python -m tests.browser.screenshots $(NAMES)
 
 lock: $(UV)
 	$(UV) pip compile $(LOCK_OPTIONS) --extra server pyproject.toml -o requirements.txt

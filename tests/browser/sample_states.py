@@ -165,7 +165,7 @@ class SampleStates:
             return publish_release(release=release, title=title)
 
         end = date(2126, 11, 22)
-        self.public_trajectory = publish_release(release=self.done, title="A taxi’s week", expires_on=end)
+        self.public_trajectory = publish_release(release=self.done, title="A taxi’s day", expires_on=end)
         self.public_stream = published(self.clinics, "Visits to clinics")
         self.public_checkins = published(self.city, "Where a city meets")
         self.released_stream, self.released_checkins = self.public_stream.release, self.public_checkins.release
