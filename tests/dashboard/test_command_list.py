@@ -21,4 +21,4 @@ def test_is_what_django_lists_with_models_and_loads_no_engine():
     assert "    verify" in listed
     loaded = {line.rpartition("|")[2].strip() for line in imports.splitlines()}
     assert "django.core.management" in loaded
-    assert not loaded & {"numpy", "pyarrow", "pydantic", "scipy", "numba", "privacy_engine", "rest_framework"}
+    assert not loaded & {"numpy", "pyarrow", "pydantic", "scipy", "numba", "privacy_engine.core", "rest_framework"}

@@ -68,10 +68,10 @@ const titledList = (title, items) => (items.length ? [el("h4", {}, title), list(
 
 /** What a level within a radius means for odds. */
 export function meaning({ epsilon, radius_m }) {
-  const times = (exponent) => (exponent < Math.log(1e6) ? number(Math.exp(exponent)) : `e to the ${number(exponent)}`);
+  const times = (power) => (power < Math.log(1e6) ? number(Math.exp(power)) : `e to the ${number(power)}`);
   return (
-    `If each protected event had been up to ${metres(radius_m)} from where it was, this release would have been at most ` +
-    `${times(epsilon)} times as likely or as unlikely; up to ${metres(2 * radius_m)}, ${times(2 * epsilon)} times.`
+    `If each protected event had been up to ${metres(radius_m)} from where it was, this release would have been at ` +
+    `most ${times(epsilon)} times as likely or as unlikely; up to ${metres(2 * radius_m)}, ${times(2 * epsilon)} times.`
   );
 }
 

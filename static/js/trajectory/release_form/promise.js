@@ -41,8 +41,8 @@ export function showOdds(host, { epsilon, radius_m }) {
     return el("tr", { dataset: { radii: String(radii) } }, head, el("td", {}, odds), el("td", {}, guess));
   };
   const caption =
-    "If the protected events had been up to this far from where they were: by which factor a release could be more or " +
-    "less likely, and how certain a 50:50 guess between the two could become.";
+    "If the protected events had been up to this far from where they were: by which factor a release could be more " +
+    "or less likely, and how certain a 50:50 guess between the two could become.";
   host.replaceChildren(
     el("caption", {}, caption),
     tableHead(["Up to", "Odds differ by", "A 50:50 guess becomes at most"], ""),
