@@ -48,7 +48,7 @@ export const ruleText = (rules, floor) =>
         el("strong", "Rule, by ARE"),
         el("span", `usable: up to ${relative(rules.usable)}`),
         el("span", "coarse: better than zeros, ", zerosAre(rules.coarse)),
-        el("span", `ARE: |release − truth| ÷ max(truth, floor), mean. Floor: ${floor}`),
+        el("span", `Floor of the ARE: ${floor}`),
       ]
     : [];
 
