@@ -103,6 +103,25 @@ def test_the_commands_of_the_guide(folder):
     assert pq.read_metadata(folder / "released" / "part-00000.parquet").num_rows == 240
 
 
+def test_the_table_of_the_command_line(folder):
+    page = (ROOT / "docs" / "how-to" / "command-line.md").read_text()
+    [release] = re.findall(r"manage\.py (release walk\.csv .+)$", page, re.MULTILINE)
+    cells = re.findall(r"`([^`\n]+)`", page[page.index("|---|---|") :])
+    apart = ("publish", "experiment")  # one has the server's tests, the other runs for minutes
+    commands = [cell.split(" ", 1)[1] for cell in cells if re.match(rf"manage\.py (?!{'|'.join(apart)}|audit)", cell)]
+    options = ["--person one", "--dummies one-sided:2", "--clean drop-jumps:200", "--then ou-smoother", "--seed 7"]
+    methods = [cell for cell in cells if cell.startswith(("--landmarks stay", "schedule:", "synthetic:"))]
+    assert len(commands) == 3
+    assert {*options} <= {*cells}
+    assert len(methods) == 3
+    marked = [f"--landmarks {method.removeprefix('--landmarks ')}" for method in methods]
+    lines = [release, release.replace("--out released.csv", "--forecast"), *commands]
+    lines += [f"{release} {one}" for one in [*options, *marked]]
+    made = "from privacy_engine.commands.main import main\n"
+    run(WITHOUT_DJANGO + made + "".join(f"assert main({line.split()!r}) == 0, {line!r}\n" for line in lines), folder)
+    assert {"released.csv", "stays.csv", "counts.parquet"} <= {path.name for path in folder.iterdir()}
+
+
 def test_importing_loads_no_numbers_before_they_are_used():
     heavy = ("numpy", "pyarrow", "pydantic", "scipy", "numba", "pandas", "matplotlib")
     code = f"import sys, privacy_engine; print([name for name in {heavy!r} if name in sys.modules])"
