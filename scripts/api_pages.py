@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scripts.markdown import items, table
+from scripts.page_text import items, table
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 FOLDER = "reference/operations"

@@ -34,8 +34,8 @@ from privacy_engine.mechanisms.base.mechanism import Mechanism, mechanisms
 from privacy_engine.metrics import metrics
 from privacy_engine.postprocess import postprocesses
 from scripts.api_pages import api_pages
-from scripts.markdown import items, table
 from scripts.measured_use import measured_use
+from scripts.page_text import items, table
 from scripts.svg import svg
 
 ROOT = Path(__file__).resolve().parents[1]
