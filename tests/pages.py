@@ -42,6 +42,7 @@ def run_page(page, folder, **environment):
     command.chmod(0o755)
     text = (ROOT / page).read_text()
     blocks = BLOCK.findall(text)
+    assert len(blocks) == len(re.findall(r"^```\w+$", text, re.MULTILINE)), "a block is of another language"
     env = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", "COLUMNS": "110"} | environment
     env["PATH"] = f"{programs}:{Path(sys.executable).parent}:{env['PATH']}"
     code = [block for block in blocks if block[0] != "text"]

@@ -33,17 +33,18 @@ def test_every_step_leads_on(page, worker, owner):
     upload, sample = opened
     expect(control(page, upload)).to_be_visible()
     control(page, sample).click()
-    define, save = marked
+    define, schedule, save = marked
     control(page, define).click()
     wait_until_ready(page, "[data-editor]")
-    control(page, "Schedule").wait_for()
+    control(page, schedule).wait_for()
     control(page, save).click()
     page.wait_for_url("**/releases/new/**")
     wait_until_ready(page, "[data-form]")
+    expect(page.locator("tr[data-verdict=usable]").first).to_contain_text("usable")
     control(page, *chosen).click()
     page.wait_for_url("**/compare/**")
     wait_until_ready(page)
-    assert compared == []
+    expect(control(page, *compared)).to_be_visible()
     title = Release.objects.earliest("created_at").title
     menu = act_on(page, title, *downloads)
     assert downloaded(menu.locator("a[href*='format=csv']")).path()
