@@ -1,8 +1,8 @@
 """Which changed copies of an upload its hashes of events recognise: python -m benchmarks.event_copies
 
-Writes the tables of ledger.md. Every number is of a fixed seed, so tests/test_event_copies.py finds a page that is
-not of this code. The share is that of the smaller upload's events, of the changed copy at hand against the original as
-stored.
+Writes the tables of docs/results/ledger.md. Every number is of a fixed seed, so tests/test_claims_results.py finds a
+page that is not of this code. The share is that of the smaller upload's events, of the changed copy at hand against the
+original as stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.written import write
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.data.event_hashes import EventHashes, Keys, event_hashes, shared
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "ledger.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "results" / "ledger.md"
 KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))
 METRE = 1 / 111_195
 """Degrees of latitude."""
