@@ -102,6 +102,46 @@ GLOSSARY: dict[str, Term] = {
         "Noise that is newly sampled for an event and spends budget; an event without it repeats a position that "
         "is published anyway.",
     ),
+    "event": Term(
+        "Event", "One row of your data: a person was at a place at a time; of counts, whatever is counted once."
+    ),
+    "series": Term(
+        "Series", "Events of one person in the order of time, such as a trip or a day: one line on the map."
+    ),
+    "person": Term(
+        "Person",
+        "Whose events they are; all series of one person share one budget; the reading option “person” states what "
+        "identifies one.",
+    ),
+    "neighbours": Term(
+        "Neighbours",
+        "Two data sets between which a guarantee bounds the odds: alike but for the events of one person that it "
+        "protects together, moved by at most the radius, or added or removed.",
+    ),
+    "budget": Term(
+        "Budget, ledger",
+        "The total ε that you allow for what releases leak of an upload; the ledger adds up what each event spent, over "
+        "all uploads that hold it.",
+    ),
+    "mechanism": Term(
+        "Mechanism", "A way to draw a release; its guarantee follows from how it draws, and holds for all data."
+    ),
+    "label": Term(
+        "Privacy label",
+        "What each exported file carries: the guarantee with its assumptions, what is not covered, and a digest of the "
+        "data, by which “verify” finds damage.",
+    ),
+    "count-stream": Term("Count stream", "How many events there were in each dimension at each timestamp."),
+    "check-in": Term("Check-in", "A visit of a user to a place, with its time; models of them recommend next places."),
+    "forecast": Term(
+        "Forecast",
+        "The errors to expect of a release before it is made and anything is spent; it reads the original, so it is for "
+        "its owner alone.",
+    ),
+    "audit": Term(
+        "Audit",
+        "A lower bound of a mechanism’s ε by its draws alone; it can refute a claimed ε and prove none.",
+    ),
 }
 
 
