@@ -134,9 +134,10 @@ format: install-dev $(NODE_STAMP)
 	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
 	@$(BIN)/node node_modules/prettier/bin/prettier.cjs --write --log-level warn .
 
-dist: docs
+dist: install-dev
 	@version=$$($(BIN)/python -c "import privacy_engine; print(privacy_engine.__version__)"); \
 		grep -q "^## $$version$$" CHANGELOG.md || { echo "CHANGELOG.md has no heading ## $$version"; exit 1; }
+	@$(MAKE) --no-print-directory docs
 	@rm -rf build/dist && $(BIN)/hatchling build -d build/dist
 
 bench: install-dev

@@ -41,7 +41,7 @@ class Found(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.refused, self.loaded, self.script = [], [], False
+        self.refused, self.loaded, self.linked, self.script = [], [], [], False
 
     def handle_starttag(self, tag, attrs):
         named = dict(attrs)
@@ -50,6 +50,9 @@ class Found(HTMLParser):
         self.script = tag == "script" and "src" not in named and named.get("type") != "application/json"
         if tag in ("script", "img", "iframe", "object", "embed", "source") or named.get("rel") == "stylesheet":
             self.loaded += [value for name, value in attrs if name in ("src", "href", "data", "srcset") and value]
+
+        if tag == "a" and "href" in named:
+            self.linked.append(re.split("[#?]", named["href"])[0])
 
     def handle_data(self, data):
         if self.script and data.strip():
@@ -64,6 +67,8 @@ def test_no_page_has_what_the_policy_refuses_and_none_loads_from_elsewhere(site)
         found.feed(page.read_text())
         assert found.refused == [], page.name
         assert not [address for address in found.loaded if re.match(r"(\w+:)?//", address)], page.name
+        here = [link for link in found.linked if link and not re.match(r"\w+:|/", link)]
+        assert [link for link in here if not (page.parent / link).exists()] == [], page.name
 
 
 def test_styles_load_no_font_and_nothing_from_elsewhere(site):

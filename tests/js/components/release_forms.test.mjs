@@ -47,7 +47,7 @@ test("the answer of count streams names the best, its errors and those of zeros,
   match(textOf(stream.answerText(null, null, 11)), /^No verdict: there are no counts/);
   match(
     textOf(stream.ruleText({ usable: 0.1, coarse: 0.239 }, "1 % here")),
-    /\.100coarse: better than zeros, \.239.*Floor: 1 % here$/,
+    /\.100coarse: better than zeros, \.239Floor of the ARE: 1 % here$/,
   );
   deepEqual(stream.ruleText(null), []);
 });
