@@ -120,8 +120,8 @@ GLOSSARY: dict[str, Term] = {
     ),
     "budget": Term(
         "Budget, ledger",
-        "The total ε that you allow for what releases leak of an upload; the ledger adds up what each event spent, over "
-        "all uploads that hold it.",
+        "The total ε that you allow for what releases leak of an upload; the ledger adds up what each event spent, "
+        "over all uploads that hold it.",
     ),
     "mechanism": Term(
         "Mechanism", "A way to draw a release; its guarantee follows from how it draws, and holds for all data."
@@ -135,8 +135,8 @@ GLOSSARY: dict[str, Term] = {
     "check-in": Term("Check-in", "A visit of a user to a place, with its time; models of them recommend next places."),
     "forecast": Term(
         "Forecast",
-        "The errors to expect of a release before it is made and anything is spent; it reads the original, so it is for "
-        "its owner alone.",
+        "The errors to expect of a release before it is made and anything is spent; it reads the original, so it is "
+        "for its owner alone.",
     ),
     "audit": Term(
         "Audit",
