@@ -121,5 +121,6 @@ def test_a_version_without_its_changes_is_not_built(tmp_path):
     (tmp_path / "Makefile").write_text(f"BIN := {Path(sys.executable).parent}\ndist:\n{lines}\n")
     (tmp_path / "privacy_engine.py").write_text('__version__ = "1.0"')
     refused = subprocess.run(["make", "dist"], cwd=tmp_path, capture_output=True, text=True)
-    assert (refused.returncode, refused.stdout.splitlines()[0]) == (2, "CHANGELOG.md has no heading ## 1.0")
+    assert refused.returncode == 2
+    assert "CHANGELOG.md has no heading ## 1.0" in refused.stdout.splitlines()
     assert not (tmp_path / "build").exists()

@@ -87,7 +87,7 @@ def work(part: DatasetPart, lease: leases.Lease) -> dict[str, Any]:
 
 def _facts(part: DatasetPart, tracks: Sequence[Trajectory]) -> Arrays:
     arrays = facts_part(tracks)._asdict()
-    if part.given["sketched"]:
+    if part.given.get("sketched"):
         sketches = Sketches.of(Trajectory.kind, tracks)._asdict()
         arrays |= {name: np.frombuffer(sketch, np.uint8) for name, sketch in sketches.items()}
     return arrays
