@@ -13,8 +13,8 @@ from dashboard.publications.models import Publication
 from tests.dashboard.every_operation import CANARIES
 
 pytestmark = pytest.mark.django_db
-OPEN = {"/login/", "/login/once/<str:token>/", "/join/<str:token>/", "/healthz", "/password/forgotten/", "/docs/", "/docs/<path:path>"}
-OPEN |= {"/password/<str:uidb64>/<str:token>/", "/p/<str:token>/", "/projects/join/<str:token>/"}
+OPEN = {"/login/", "/login/once/<str:token>/", "/join/<str:token>/", "/healthz", "/password/forgotten/", "/docs/"}
+OPEN |= {"/docs/<path:path>", "/password/<str:uidb64>/<str:token>/", "/p/<str:token>/", "/projects/join/<str:token>/"}
 """Pages for who is not logged in."""
 NO_PAGES = re.compile(r"^/(api|tiles|\^api|p/.*/(track|data|label)/)")
 PERSONAL = {"uploads", "sessions", "audits", "account-exports", "invitations"}
