@@ -45,7 +45,6 @@ LISTS = {
     "attacks": ("Attacks", (("Attacks", attacks),)),
     "metrics": ("Metrics", (("Metrics", metrics),)),
 }
-BOX = {"west": 4.75, "south": 52.30, "east": 5.05, "north": 52.45}
 GIVEN: dict[str, dict[str, Any]] = {
     "trajectory": {"epsilon": 1.0, "radius_m": 200.0},
     "stream": {"epsilon": 1.0, "window": 24, "sensitivity": 1},
@@ -85,7 +84,7 @@ def _overview() -> str:
 
 
 def _mechanism(cls: type[Mechanism]) -> str:
-    name, described = cls.registered_name(), cls.documentation().partition("\n\nReferences\n")[0]
+    name = cls.registered_name()
     guarantee = example(cls, **GIVEN[cls.kind]).guarantee()
     use = [text for text in ("Forms begin with it." if cls.first_choice else "", cls.better_elsewhere) if text]
     use += measured_use(cls)
@@ -98,7 +97,7 @@ def _mechanism(cls: type[Mechanism]) -> str:
             "" if cls.needs_venues else f"![A seeded release of generated data by {cls.title}]({name}.svg)\n",
             f"## Guarantee\n\n{cls.statement() if cls.publishable else 'No guarantee: experiments alone offer it.'}\n",
             items(_sentence(text) for text in dict.fromkeys(limits)),
-            f"## How it works\n\n{_prose(described)}\n",
+            f"## How it works\n\n{_described(cls)}\n",
             *([f"## When to use it\n\n{items(use)}"] if use else []),
             f"## Parameters\n\n{_parameters(cls)}",
             f"## Sources\n\n{items([*cls.references(), f'`{source}`'])}",
@@ -109,8 +108,7 @@ def _mechanism(cls: type[Mechanism]) -> str:
 def _section(title: str, registry: Iterable[type[Component]]) -> str:
     parts = [f"## {title}\n"]
     for cls in registry:
-        described = cls.documentation().partition("\n\nReferences\n")[0]
-        parts.append(f"### {cls.title}\n\n`{cls.registered_name()}`: {cls.summary}\n\n{_prose(described)}\n")
+        parts.append(f"### {cls.title}\n\n`{cls.registered_name()}`: {cls.summary}\n\n{_described(cls)}\n")
         parts.append(_parameters(cls) if cls.fields() else "")
         parts.append(items(cls.references()))
     return "\n".join(parts) + "\n"
@@ -204,8 +202,9 @@ def _box(data: Any) -> dict[str, float]:
     return {"west": float(lon.min()), "south": float(lat.min()), "east": float(lon.max()), "north": float(lat.max())}
 
 
-def _prose(text: str) -> str:
-    """A docstring as Markdown, its formulas as MathML."""
+def _described(cls: type[Component]) -> str:
+    """The docstring without its references, as Markdown, its formulas as MathML."""
+    text = cls.documentation().partition("\n\nReferences\n")[0]
     text = _MATH.sub(lambda formula: converter.convert(formula[1]), text)
     text = _ROLE.sub(r"`\1`", text.replace("``", "`"))
     return re.sub(r" ?\[(\d+)\]_", r" [\1]", text)

@@ -32,6 +32,12 @@ for language, code in given:
 """
 
 
+def blocks(language, *pages):
+    """The code of the blocks of a language, page after page."""
+    text = "\n".join((ROOT / page).read_text() for page in pages)
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
 def run_page(page, folder, **environment):
     """Run a page in ``folder``; AssertionError with the first difference."""
     programs = folder / "programs"
@@ -41,11 +47,11 @@ def run_page(page, folder, **environment):
     command.write_text(f"#!{sys.executable}\n{start}")
     command.chmod(0o755)
     text = (ROOT / page).read_text()
-    blocks = BLOCK.findall(text)
-    assert len(blocks) == len(re.findall(r"^```\w+$", text, re.MULTILINE)), "a block is of another language"
+    shown_blocks = BLOCK.findall(text)
+    assert len(shown_blocks) == len(re.findall(r"^```\w+$", text, re.MULTILINE)), "a block is of another language"
     env = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", "COLUMNS": "110"} | environment
     env["PATH"] = f"{programs}:{Path(sys.executable).parent}:{env['PATH']}"
-    code = [block for block in blocks if block[0] != "text"]
+    code = [block for block in shown_blocks if block[0] != "text"]
     how = {"cwd": folder, "env": env, "capture_output": True, "text": True, "timeout": patience(170)}
     done = subprocess.run([sys.executable, "-c", RUN], input=json.dumps(code), **how)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -53,14 +59,14 @@ def run_page(page, folder, **environment):
     if os.environ.get("CAIRN_RECORD") == "1":
         (ROOT / page).write_text(_recorded(text, iter(printed)))
         return
-    for shown, output in _pairs(blocks, iter(printed)):
+    for shown, output in _pairs(shown_blocks, iter(printed)):
         pattern = re.escape(shown.strip()).replace("…", ".*?")
         assert re.fullmatch(pattern, output.strip(), re.DOTALL), f"{page} shows\n{shown}\nand it prints\n{output}"
 
 
-def _pairs(blocks, printed):
+def _pairs(shown_blocks, printed):
     output = ""
-    for language, body in blocks:
+    for language, body in shown_blocks:
         if language == "text":
             yield body, output
         else:

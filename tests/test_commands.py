@@ -17,12 +17,11 @@ import pytest
 
 from privacy_engine import kernels
 from privacy_engine.kernels import order
-from tests.pages import run_page
+from tests.pages import blocks, run_page
 from tests.patience import patience, until
-from tests.server import ROOT, Server, clean_environment, fresh_clone, of_servers, running_server
+from tests.server import Server, clean_environment, fresh_clone, of_servers, running_server
 
-PAGES = [(ROOT / page).read_text() for page in ("docs/how-to/api.md", "docs/how-to/command-line.md", "README.md")]
-BLOCKS = re.findall(r"^```sh\n(.*?)^```", "\n".join(PAGES), re.MULTILINE | re.DOTALL)
+BLOCKS = blocks("sh", "docs/how-to/api.md", "docs/how-to/command-line.md", "README.md")
 SERVED_S = 60  # within the README's five seconds on a quiet machine; these run beside other tests
 FIRST_S = 170  # the first start of a clone installs too: the README allows three minutes
 
@@ -124,15 +123,13 @@ class TestARunningServer:
         answer = json.loads(running.shell(recommend, **given))
         assert len(answer["cells"]) == 10
         running.shell(download, **given)
-        blocks = re.findall(r"^```python\n(.*?)^```", PAGES[0], re.MULTILINE | re.DOTALL)
-        [lines] = [block for block in blocks if "Recommender" in block]
+        [lines] = [block for block in blocks("python", "docs/how-to/api.md") if "Recommender" in block]
         script = lines.replace("\nRecommender", "\nmodel = Recommender").replace("[85, 86]", str(answer["history"]))
         found = running.shell(f".venv/bin/python - <<'END'\n{script}print(model.tolist())\nEND")
         assert json.loads(found) == [one["cell"] for one in answer["cells"]]
 
     def test_a_generated_client_uploads_releases_and_compares(self, running, token, walk):
-        page = (ROOT / "docs" / "reference" / "api.md").read_text()
-        generate, run = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        generate, run = blocks("sh", "docs/reference/api.md")
         printed = running.shell(f"set -e; exec 2>&1\n{generate}")
         assert "Generating" in printed
         assert "WARNING" not in printed

@@ -14,12 +14,13 @@ import pytest
 import yaml
 
 from tests.cases import each
+from tests.pages import blocks
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
-PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
-COMMANDS = "".join(re.findall(r"^```sh\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)).splitlines()
+PYTHON_BLOCKS = blocks("python", "CONTRIBUTING.md")
+COMMANDS = "".join(blocks("sh", "CONTRIBUTING.md")).splitlines()
 NAMED = re.findall(r"`([\w.<>/-]+)`", GUIDE)
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
 CHECK = ROOT / "scripts" / "check-language"

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.later import nbformat
+from tests.pages import blocks
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,10 +36,6 @@ for method in ("to_dataframe", "to_geodataframe", "plot"):
     try: getattr(release, method)()
     except ImportError as error: print(error.field, "|", error.message)
 """
-
-
-def blocks(page):
-    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
 def run(code, cwd):
@@ -75,7 +72,7 @@ def folder(tmp_path):
 
 
 def test_the_lines_of_the_readme(folder):
-    [lines] = [block for block in blocks("README.md") if "import privacy_engine as pe" in block]
+    [lines] = [block for block in blocks("python", "README.md") if "import privacy_engine as pe" in block]
     assert len(lines.split()) < 30
     # Arrow's scanner leaves threads that may abort the process at its end (14 of 120 times on a busy machine)
     ended = "print(len(walk), sys.modules.get('pyarrow.dataset'))"
@@ -85,7 +82,7 @@ def test_the_lines_of_the_readme(folder):
 
 
 def test_the_snippets_of_the_guide(folder):
-    snippets = blocks("docs/how-to/library.md")
+    snippets = blocks("python", "docs/how-to/library.md")
     assert len(snippets) >= 10
     printed = run(WITHOUT_DJANGO + "\n".join(snippets) + NOTHING_OF_THE_SERVER, folder)
     assert "2 people" in printed

@@ -8,17 +8,14 @@ import sys
 import pytest
 
 from tests.package_folder import installed
+from tests.pages import blocks
 from tests.patience import patience
 from tests.test_library import LEAST_BYTES, ROOT, folder  # noqa: F401
 
-PAGE = (ROOT / "docs" / "how-to" / "own-mechanism.md").read_text()
+NAME = "docs/how-to/own-mechanism.md"
+PAGE = (ROOT / NAME).read_text()
 EXAMPLE = ROOT / "examples" / "own-mechanism"
 CAIRN = [sys.executable, "-c", "import sys; from privacy_engine.commands.main import main; sys.exit(main())"]
-
-
-def code(language):
-    """What blocks of a language have, in their order."""
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def run(command, cwd, **environment):
@@ -37,7 +34,7 @@ def test_the_files_of_the_page_are_those_of_the_example():
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_from_an_empty_folder_to_a_line_in_the_figure(folder):  # noqa: F811
-    install, _, check = code("sh")[0].splitlines()
+    install, _, check = blocks("sh", NAME)[0].splitlines()
     assert install == "pip install --no-deps --target plugins ./own-mechanism"
     installed(EXAMPLE, folder / "plugins")
     checked = run([*CAIRN, *check.split()[1:]], folder)
@@ -46,7 +43,8 @@ def test_from_an_empty_folder_to_a_line_in_the_figure(folder):  # noqa: F811
     own = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(EXAMPLE)], folder)
     assert own.returncode == 0, own.stdout
     drawn = run(
-        [sys.executable, "-c", f"{code('python')[-1]}print(*table.to_dataframe()['release.title'].unique())"], folder
+        [sys.executable, "-c", f"{blocks('python', NAME)[-1]}print(*table.to_dataframe()['release.title'].unique())"],
+        folder,
     )
     assert "Halves (own-mechanism 0.1.0, not reviewed)" in drawn.stdout, drawn.stderr
     assert (folder / "figure.png").stat().st_size > LEAST_BYTES

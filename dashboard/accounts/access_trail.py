@@ -2,7 +2,7 @@
 
 A view states what it records (``records`` of dashboard/core/rest/views.py); this middleware writes the entry once the
 response is there and before it is sent. A database that is busy fails no read: the entry waits in memory, is written
-with the next, and its ids are in the log. See docs/decisions/0074-accounts.md.
+with the next, and its ids are in the log. See docs/explanation/security.md.
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 That is the session or the token of the request, the user, the user's role for the rows that are read, or the public
 link. Middleware guards every response that is streamed; a thread of the process looks for all of them, as some
-web servers read files in the thread that serves all connections. See docs/decisions/0074-accounts.md.
+web servers read files in the thread that serves all connections. See docs/explanation/security.md.
 """
 
 import errno

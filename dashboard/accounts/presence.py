@@ -1,7 +1,7 @@
 """Checks that the user is present, before a change that a stolen session must not make.
 
 A change of what logs in, and the end of the account, need all that the account has: the password, a code of the second
-factor, or both; where it has neither, a login of the last :data:`FRESH`. See docs/decisions/0074-accounts.md.
+factor, or both; where it has neither, a login of the last :data:`FRESH`. See docs/explanation/security.md.
 """
 
 from datetime import timedelta

@@ -3,7 +3,7 @@
 Two source files are connected if they share an event, in any way of :mod:`dashboard.datasets.matching`, unless the
 owner recorded that they are of other people. A lineage is a connected component, and has a :class:`Budget` for each
 unit of loss, which holds for every event. Datasets made from the same bytes have the same source file, whatever
-reading, cleaning or kind of data. See docs/notes/ledger.md and 0111.
+reading, cleaning or kind of data. See docs/explanation/ledger.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 They have keyed digests, sketches, mechanisms and levels; no name, no file and no user. Whoever uploads such a file
 again, from whatever account, takes its lineage over, with everything that was spent; so does who uploads most of its
-events, and at least 100. All events then count as shared. See docs/decisions/0074-accounts.md and 0111.
+events, and at least 100. All events then count as shared. See docs/explanation/security.md.
 """
 
 from collections.abc import Collection, Mapping

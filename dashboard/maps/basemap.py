@@ -1,7 +1,7 @@
 """The operator's configuration of base maps, checked once at the start: a file, and the tile server that is offered.
 
 No request goes to a tile server unless its user agreed, since a request reveals what region is viewed
-(docs/decisions/0050-base-map.md, 0050-base-map.md).
+(docs/decisions/0050-base-map.md).
 """
 
 import re
