@@ -4,7 +4,8 @@
 
 Wall clock, so only an idle machine with as many cores as workers gives true figures: the load average is beside them.
 CPU time is that of all worker processes, from the request until the release is done. Every release has the same seed,
-so that all must be the same. With ``s3`` the files are on the S3 server of the tests, not in a folder.
+so that all must be the same. With ``s3`` the files are on the S3 server of the tests, not in a folder: its process
+runs beside the workers and its CPU time is stated, since it takes time of their cores where there are no more.
 """
 
 from __future__ import annotations
@@ -60,13 +61,19 @@ def start(built: Server, workers: int) -> list[int]:
     return [worker.process.pid for worker in built.workers]
 
 
-def cpu(parents: list[int]) -> float:
-    """CPU seconds of the processes of all workers so far."""
-    return sum(sum(spent(parent).values()) for parent in parents)
+def cpu(parents: list[int]) -> tuple[float, float]:
+    """CPU seconds so far of the processes of all workers, and of the S3 server, a child of this process."""
+    stores = [seconds for pid, seconds in spent(os.getpid()).items() if "tests.s3_server" in command_of(pid)]
+    return sum(sum(spent(parent).values()) for parent in parents), sum(stores)
 
 
-def done(built: Server, parents: list[int], path: str, body: dict[str, Any] | Path) -> tuple[float, float, str]:
-    """Wall and CPU seconds of a job that a request begins, and the id of its row; a release's row has its times."""
+def command_of(pid: int) -> str:
+    """The command line of a process."""
+    return Path(f"/proc/{pid}/cmdline").read_text()
+
+
+def done(built: Server, parents: list[int], path: str, body: dict[str, Any] | Path) -> tuple[Seconds, str]:
+    """The seconds of a job that a request begins, and the id of its row; a release's row has its times."""
     before, began = cpu(parents), time.perf_counter()
     if isinstance(body, Path):
         made = built.control("upload", path=str(body), fields={"person": "column:person"})
@@ -82,16 +89,19 @@ def done(built: Server, parents: list[int], path: str, body: dict[str, Any] | Pa
     if "finished_at" in row:
         ended, made = (datetime.fromisoformat(row[name]) for name in ("finished_at", "created_at"))
         seconds = (ended - made).total_seconds()
-    return seconds, cpu(parents) - before, row["id"]
+    workers, store = (end - begin for end, begin in zip(cpu(parents), before, strict=True))
+    return (seconds, workers, store), row["id"]
 
 
+Seconds = tuple[float, float, float]
+"""Wall clock, CPU of the workers, CPU of the S3 server."""
 Median = dict[tuple[str, int], list[float]]
 
 
 def measured(points: int, people: int, rounds: int, mechanism: str, storage: str) -> Median:
     """Median wall and CPU seconds by job and number of workers; all releases are checked to be the same."""
     body: dict[str, Any] = {"mechanism": {"name": mechanism, "epsilon": 1.0, "radius_m": 200.0}, "seed": 7}
-    found: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    found: dict[tuple[str, int], list[Seconds]] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         if storage == "s3":
@@ -103,7 +113,7 @@ def measured(points: int, people: int, rounds: int, mechanism: str, storage: str
             workers = WORKERS[number % len(WORKERS)]
             parents = start(built, workers)
             took = {"import": done(built, parents, "/api/v1/datasets/", path)}
-            dataset = took["import"][2]
+            dataset = took["import"][1]
             took["counts"] = done(built, parents, f"/api/v1/datasets/{dataset}/aggregate/", COUNTS)
             if mechanism.startswith("landmark"):
                 address = f"/api/v1/datasets/{dataset}/landmark-sets/"
@@ -111,10 +121,11 @@ def measured(points: int, people: int, rounds: int, mechanism: str, storage: str
                 body["landmark_set"] = made["json"]["id"]
             for job in ("release, first", "release"):  # the first loads what workers keep
                 took[job] = done(built, parents, "/api/v1/releases/", body | {"dataset": dataset})
-            digests.add(built.control("row", pk=took["release"][2])["data_sha256"])
-            for job, (seconds, work, _) in took.items():
-                found.setdefault((job, workers), []).append((seconds, work))
-                print(f"{workers} workers: {job} {seconds:6.2f} s, CPU {work:6.2f} s", flush=True)
+            digests.add(built.control("row", pk=took["release"][1])["data_sha256"])
+            for job, (seconds, _) in took.items():
+                found.setdefault((job, workers), []).append(seconds)
+                wall, work, store = seconds
+                print(f"{workers} workers: {job} {wall:6.2f} s, CPU {work:6.2f} s, S3 {store:.2f} s", flush=True)
             print(f"load {os.getloadavg()[0]:.1f}", flush=True)
             built.kill_workers()
     assert len(digests) == 1, digests
@@ -126,6 +137,7 @@ if __name__ == "__main__":
     points, people, rounds, mechanism, storage = [*sys.argv[1:], *usual[len(sys.argv) - 1 :]]
     medians = measured(int(float(points)), int(people), int(rounds), mechanism, storage)
     print(f"{points} points of {people} people, {mechanism}, {storage}")
-    for (job, workers), (seconds, work) in medians.items():
+    for (job, workers), (seconds, work, store) in medians.items():
         alone = medians[job, 1]
-        print(f"  {job}, {workers} workers: {alone[0] / seconds:.2f} times as fast, CPU {work / alone[1]:.2f} times")
+        faster = f"{alone[0] / seconds:.2f} times as fast, CPU {work / alone[1]:.2f} times"
+        print(f"  {job}, {workers} workers: {faster}, S3 server {store:.1f} s")

@@ -51,6 +51,15 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return re.sub(r"\]\((?:\.\./)+examples/", f"]({above}/", markdown)
 
 
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Link the first use of each term of the glossary."""
+    from scripts.docs_terms import FOLDERS, with_terms
+
+    folder, _, _ = page.file.src_uri.partition("/")
+    above = relpath("reference/glossary.html", page.file.dest_uri.rpartition("/")[0] or ".")
+    return with_terms(html, above) if folder in FOLDERS else html
+
+
 def on_post_page(output: str, page: Any, **_: Any) -> str:
     """Move scripts into files."""
     above = relpath("assets", page.file.dest_uri.rpartition("/")[0] or ".")

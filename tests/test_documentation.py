@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.core.templatetags.glossary import GLOSSARY
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,6 +70,43 @@ def test_no_page_has_what_the_policy_refuses_and_none_loads_from_elsewhere(site)
         assert not [address for address in found.loaded if re.match(r"(\w+:)?//", address)], page.name
         here = [link for link in found.linked if link and not re.match(r"\w+:|/", link)]
         assert [link for link in here if not (page.parent / link).exists()] == [], page.name
+
+
+class Prose(HTMLParser):
+    """Paragraphs and items of a page's text without code, and the terms of the glossary that it links."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.terms = [], "", []
+
+    def handle_starttag(self, tag, attrs):
+        if tag in ("article", "p", "li", "a", "code", "pre", "table", "h1", "h2", "h3", "math"):
+            self.open.append("term" if dict(attrs).get("class") == "term" else tag)
+            if self.open[-1] == "term":
+                self.terms.append((dict(attrs)["href"], dict(attrs)["title"]))
+
+    def handle_endtag(self, tag):
+        if tag in ("article", "p", "li", "a", "code", "pre", "table", "h1", "h2", "h3", "math"):
+            self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[0] == "article" and self.open[-1] in ("p", "li"):
+            self.text += data
+
+
+def test_prose_links_the_first_use_of_each_term(site):
+    """A word of a term that is left in the text has been linked before it."""
+    pages = [page for folder in ("tutorial", "how-to", "explanation") for page in (site / folder).glob("*.html")]
+    assert len(pages) > 12
+    for page in pages:
+        found = Prose()
+        found.feed(page.read_text())
+        linked = [address.partition("#")[2] for address, _ in found.terms]
+        assert len(linked) == len(set(linked)), page.name
+        assert all(title == GLOSSARY[name].meaning for (_, title), name in zip(found.terms, linked, strict=True))
+        words = {name: rf"(?i)(?<![\w-]){term.title.split(',')[0]}(?![\w-])" for name, term in GLOSSARY.items()}
+        used = {name for name, word in words.items() if re.search(word, found.text)}
+        assert used <= set(linked), page.name
 
 
 def test_styles_load_no_font_and_nothing_from_elsewhere(site):

@@ -105,6 +105,10 @@ GLOSSARY: dict[str, Term] = {
     "event": Term(
         "Event", "One row of your data: a person was at a place at a time; of counts, whatever is counted once."
     ),
+    "trajectory": Term(
+        "Trajectory",
+        "Positions of people with their times, in degrees; the other kinds of data are count streams and check-ins.",
+    ),
     "series": Term(
         "Series", "Events of one person in the order of time, such as a trip or a day: one line on the map."
     ),
