@@ -64,7 +64,7 @@ def points_digest(series: Iterable[SeriesOnGrid]) -> str:
     """SHA-256 of series in their order: names, positions and times, and people where there are several.
 
     Series without events count for nothing and neighbours of one name and person as one, since not every format can
-    distinguish them. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it
+    distinguish them. The digest detects damage or other data. It is no signature: whoever forges a file can compute it
     too.
 
     >>> part = SeriesOnGrid("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))

@@ -154,7 +154,7 @@ def export_header(time_name: str, names: Sequence[str]) -> list[str]:
 def counts_digest(names: Sequence[str], labels: Sequence[str], counts: Ints | Floats, time_name: str = "time") -> str:
     """SHA-256 of published counts (T, d) with their names, labels and header of labels as they are exported.
 
-    It detects damage and exchange. It is no signature: whoever forges a file can compute it too.
+    It detects damage or other data. It is no signature: whoever forges a file can compute it too.
     """
     whole = counts.dtype == np.int64
     digest = hashlib.sha256(b"cairn counts 1\n" if whole else b"cairn estimates 1\n")

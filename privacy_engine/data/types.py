@@ -19,7 +19,8 @@ from privacy_engine.errors import DataError
 LARGEST_COUNT = 2.0**52  # that the mechanisms for count streams take
 
 
-def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
+def column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
+    """The values as an array that is never changed, (n,); DataError where they are no such numbers."""
     try:
         array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True, order="C")  # no caller changes it
     except (TypeError, ValueError) as error:
@@ -39,7 +40,8 @@ def _frozen(values: ArrayLike) -> bool:
     return base is None or (isinstance(base, memoryview) and isinstance(base.obj, mmap))
 
 
-def _within(array: Floats, field: str, bound: float) -> None:
+def within(array: Floats, field: str, bound: float) -> None:
+    """DataError where a value is not finite or further than ``bound`` from 0."""
     if len(array) and not (array.min() >= -bound and array.max() <= bound):  # also where there is a nan
         first = int(np.argmax(~(np.abs(array) <= bound)))
         value = float(array[first])
@@ -53,11 +55,11 @@ def _within(array: Floats, field: str, bound: float) -> None:
 
 def instants(values: ArrayLike, n: int, starts: Ints | Sequence[int] = ()) -> Floats:
     """n instants that never decrease, but where another series of them ``starts``."""
-    time_s = _column(values, "time_s", np.float64)
+    time_s = column(values, "time_s", np.float64)
     if len(time_s) != n:
         message = f"time_s must have as many values as there are events ({n}), got {len(time_s)}"
         raise DataError(message, field="time_s", rule="same length", value=len(time_s))
-    _within(time_s, "time_s", 1e12)
+    within(time_s, "time_s", 1e12)
     falls = time_s[1:] < time_s[:-1]
     if falls.any() and not np.isin(np.flatnonzero(falls) + 1, starts).all():
         raise DataError("time_s must never decrease", field="time_s", rule="sorted")
@@ -107,12 +109,12 @@ class Trajectory:
     person: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lon", _column(self.lon, "lon", np.float64))
-        object.__setattr__(self, "lat", _column(self.lat, "lat", np.float64))
+        object.__setattr__(self, "lon", column(self.lon, "lon", np.float64))
+        object.__setattr__(self, "lat", column(self.lat, "lat", np.float64))
         self._same_length(self.lat, "lat")
         advance()
-        _within(self.lon, "lon", 180.0)
-        _within(self.lat, "lat", 90.0)
+        within(self.lon, "lon", 180.0)
+        within(self.lat, "lat", 90.0)
         if self.time_s is not None:
             object.__setattr__(self, "time_s", instants(self.time_s, len(self)))
         if self.marked is not None:
@@ -271,24 +273,24 @@ class CheckIns:
         for axis, bound in (("lon", 180.0), ("lat", 90.0)):
             if getattr(self, axis) is not None:
                 advance()
-                column = _column(getattr(self, axis), axis, np.float64)
-                self._same_length(column, axis)
-                _within(column, axis, bound)
-                object.__setattr__(self, axis, column)
-        time_s = _column(self.time_s, "time_s", np.float64)
+                values = column(getattr(self, axis), axis, np.float64)
+                self._same_length(values, axis)
+                within(values, axis, bound)
+                object.__setattr__(self, axis, values)
+        time_s = column(self.time_s, "time_s", np.float64)
         self._same_length(time_s, "time_s")
-        _within(time_s, "time_s", 1e12)
+        within(time_s, "time_s", 1e12)
         steps = np.diff(self.user)
         if (steps < 0).any() or (np.diff(time_s)[steps == 0] < 0).any():
             raise DataError("check-ins must be sorted by user, then time", field="time_s", rule="sorted")
         object.__setattr__(self, "time_s", time_s)
 
     def _codes(self, field: str, names: Sequence[str]) -> None:
-        column = _column(getattr(self, field), field, np.int64)
-        self._same_length(column, field)
-        if len(column) and not 0 <= column.min() <= column.max() < len(names):
+        values = column(getattr(self, field), field, np.int64)
+        self._same_length(values, field)
+        if len(values) and not 0 <= values.min() <= values.max() < len(names):
             raise DataError(f"{field} must be between 0 and {len(names) - 1}", field=field, rule="a known code")
-        object.__setattr__(self, field, column)
+        object.__setattr__(self, field, values)
 
     def _same_length(self, column: NDArray[Any], field: str) -> None:
         if len(column) != len(self.user):

@@ -18,7 +18,7 @@ SMOOTHING = Param(
     example=0.1,
 )
 DIAMETER = Param(
-    label="How far apart states lie at most",
+    label="Largest distance of states",
     symbol="D",
     unit="m",
     help="ε within the radius r counts D / r times. None: states one radius apart, the plain levels of the papers.",

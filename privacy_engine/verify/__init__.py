@@ -1,6 +1,6 @@
 """Verification of exported files: digest, label, and numbers on the declared grid.
 
-It detects damage and exchange: a digit changed, a label of another release, a point off the grid. It cannot detect
+It detects damage or other data: a digit changed, a label of another release, a point off the grid. It cannot detect
 forgery, since a label is not signed, and it proves nothing about how the noise was drawn.
 """
 

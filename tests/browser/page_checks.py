@@ -115,6 +115,12 @@ TERMS = {
     "landmark": "\\blandmark(?! #)",
     "w-event": "w-event",
     "temporal-loss": "temporal (privacy )?loss",
+    "bridge-bound": "bridge bound",
+    "fresh-noise": "fresh noise",
+    "budget": "privacy budget|\\bledger\\b",
+    "label": "privacy label",
+    "stream": "count streams?",
+    "audit": "\\baudits?\\b",
 }
 
 

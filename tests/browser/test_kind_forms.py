@@ -72,7 +72,7 @@ def test_only_the_answer_of_counts_is_ticked_and_what_the_user_chose_stays(page,
     expect(row_of(page, best)).to_have_attribute("data-verdict", "usable")
     expect(submit).to_have_text("Create 1 release")
     assert shown(page, "budget_cost") == "1"
-    contains(page.locator("[data-free]"), "Publish zeros", "the line to beat, ε 0")
+    contains(page.locator("[data-free]"), "Publish zeros", "baseline, ε 0")
     expect(page.locator("tr[data-verdict=no-guarantee] input")).to_have_count(0)
 
     field(page, "Privacy level ε").fill("0.001")

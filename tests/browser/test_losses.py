@@ -78,7 +78,7 @@ def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(page, t
         rail.evaluate("(rail) => rail.scrollTo(0, 0)")
         places.append(below.bounding_box())
     assert places[0] == places[2]
-    page.get_by_label("How far apart states lie at most, D, m").fill("500")
+    page.get_by_label("Largest distance of states, D, m").fill("500")
     rail.evaluate("(rail) => rail.scrollTo(0, rail.scrollHeight)")
     before = rail.evaluate("(rail) => rail.scrollTop")
     assert before > 0
@@ -87,7 +87,7 @@ def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(page, t
 
     monitor.expect(400)
     compare(page, taxi)
-    apart = page.get_by_label("How far apart states lie at most, D, m")
+    apart = page.get_by_label("Largest distance of states, D, m")
     apart.fill("200")
     expect(page.locator(".loss__text")).to_contain_text("whose states lie at most 200 m apart")
     assert query_of(page) == {"diameter_m": ["200"]}

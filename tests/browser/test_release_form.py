@@ -130,7 +130,7 @@ def test_what_is_made_is_marked_and_not_ticked_again(page, taxi, stays):
     expect(page.locator("[data-submit]")).to_have_text("Made already")
     expect(page.locator("[data-submit]")).to_be_disabled()
     tick(page, best).check()
-    contains(page.locator("[data-bar-note]"), "Made again it is charged again")
+    contains(page.locator("[data-bar-note]"), "A second one is charged, too")
     level(page, 1.5, 200)
     settled(page)
     expect(link).to_have_count(0)
@@ -357,7 +357,7 @@ def test_from_an_accepted_error_or_a_guess_to_a_level(page, taxi, stays):
     expect(text).to_contain_text(re.compile("→ (needs ε .*; )?none with .*: repeated positions alone are off by more"))
 
     page.get_by_role("button", name="What this means").click()
-    page.get_by_label("I want such a guess right at most").fill("90")
+    page.get_by_label("Such a guess may be right at most").fill("90")
     page.locator("[data-guess-use]").click()
     assert log(0.9 / 0.1) - 0.01 < float(epsilon.input_value()) <= log(0.9 / 0.1)
     settled(page)

@@ -13,7 +13,7 @@ from tests.patience import patience
 from tests.pmtiles import streets
 
 SVG = "{http://www.w3.org/2000/svg}"
-WARNING = "Contains the original: for you alone, not for publication."
+WARNING = "Contains the original: not for publication."
 EDGE, HEAD = 16, 80  # pixels of the page: beside the map of an image, and above what is surely map alone
 RATIO = 2
 # Of the map in a saved image: how many pixels there are of each of some colours, left and right of a share of its width

@@ -16,7 +16,7 @@ const { baseMap, chooseBaseMap, isFetching, isPermitted, mapOfArea, setBaseMap, 
 const NONE = "Nothing is requested: no tile server sees which area you view.";
 const BUILT_IN =
   `Coasts, borders, rivers and cities of Natural Earth, drawn for 1 : 10 million, to zoom ${BUILT_IN_ZOOM}: closer ` +
-  "they would lie up to a kilometre beside their places. " +
+  "they would be wrong by up to a kilometre. " +
   "From this server: no other one learns the area.";
 const FILE = "A PMTiles file on this server. Nothing leaves it.";
 const OFF = "Not offered by the operator of this Cairn.";

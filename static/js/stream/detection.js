@@ -126,8 +126,8 @@ function tableOf(releases, found) {
 
 /** @type {Record<string, string>} */
 const ABOUT = {
-  jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
-  "low-signal": "A low signal is a timestamp of at least so many successive ones below the threshold.",
+  jump: "A jump is a change, up or down, by at least the threshold from that many timestamps before.",
+  "low-signal": "A low signal is one of at least that many successive timestamps below the threshold.",
 };
 const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
 const MOST = 10_000;

@@ -126,7 +126,7 @@ function showCounts({ zeros, rules, mechanisms }, rows, floor) {
     fill([...cells(key, found.forecast, lineStyle), text], found.verdict);
     figures.textContent = precisionText(found.forecast);
   }
-  rows.free.fill([...cells("zeros", zeros, ZEROS), "the line to beat, ε 0"]);
+  rows.free.fill([...cells("zeros", zeros, ZEROS), "baseline, ε 0"]);
   showScale(
     rows.table,
     $("[data-errors-scale]"),

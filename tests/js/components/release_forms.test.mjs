@@ -211,7 +211,7 @@ test("a linear axis holds its values between its ends", () => {
   gives(place, { 0: 0.03, 50: 0.5, 100: 0.97, "-5": 0.03, 200: 0.97 });
 });
 
-const AGAIN = "Made again it is charged again: whoever has both releases can average their noise.";
+const AGAIN = "A second one is charged, too: whoever has both releases can average their noise.";
 
 test("a preview is of what is ticked, unless another is chosen since", () => {
   const choice = Object.assign(new FakeElement("select"), { value: "" });

@@ -7,7 +7,7 @@ import { messageOf } from "../../core/field_errors.js";
 import { check, showProblem, valueOf, write } from "../number_field.js";
 
 /** Why what is made is not to be made again. */
-const AGAIN = "Made again it is charged again: whoever has both releases can average their noise.";
+const AGAIN = "A second one is charged, too: whoever has both releases can average their noise.";
 
 /** The largest level that fits into what is left; 0 for none. */
 export const fittingLevel = (epsilon, { spent, cost, total }) =>

@@ -128,7 +128,7 @@ const [TITLE_ROW, ROW, FOOT_ROW] = [24, 20, 17];
 const [AFTER_SAMPLE, BETWEEN] = [6, 18];
 const GROUND = ["base", "names", "graticule", "degrees"]; // layers that are of no one's data
 const DRAWN_BY_HAND = ["selection", "sketch"];
-export const WARNING = "Contains the original: for you alone, not for publication.";
+export const WARNING = "Contains the original: not for publication.";
 
 /** @typedef {import("./surfaces.js").Surface} Surface */
 /**

@@ -13,7 +13,7 @@ import { listedIds, ORIGINAL } from "./map_layers.js";
 import { factsOf } from "./releases.js";
 import { nameOf, setLineStyle } from "./view_state.js";
 
-const OWN = { facts: "private to you", owner: true, private: true };
+const OWN = { facts: "owner only", owner: true, private: true };
 
 function ofLayer(layer, { lineStyles, cursor, original, active, alone, titled, drawings }) {
   const { release } = layer;

@@ -89,7 +89,7 @@ const SMOOTHING = {
   help: "0 is the strongest, and more is weaker. Empty: only those selected.",
 };
 const DIAMETER = {
-  ...{ name: "diameter_m", label: "How far apart states lie at most", symbol: "D", unit: "m" },
+  ...{ name: "diameter_m", label: "Largest distance of states", symbol: "D", unit: "m" },
   ...{ minimum: 0.01, maximum: 20_100_000, default: 1000, choices: [] },
   help: "ε within the radius r counts D / r times. Empty: one radius, the plain levels of the papers.",
 };

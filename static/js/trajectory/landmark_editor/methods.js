@@ -154,8 +154,8 @@ export function createJudged(releases, { onChange }) {
   select.addEventListener("change", () => onChange(select.value || null));
   const none = releases.length ? "" : " There is none yet: make one at event level first.";
   const text =
-    "Releases over landmarks that an earlier release decides are covered by their promise, what that release spent " +
-    `on them included.${none}`;
+    "If an earlier release decides the landmarks, promises cover that choice and include what that release spent " +
+    `on them.${none}`;
   const help = el("p", { class: "field__help", id: `${id}-help` }, text);
   const element = labelled(select, "Zones apply to", help);
   element.dataset.judged = "";

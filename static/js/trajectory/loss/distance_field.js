@@ -22,7 +22,7 @@ export function createDistance(value, onChange) {
       "States farther apart leak more. ",
     ruleText(RULE),
   );
-  const element = labelled(input, "How far apart states lie at most, D, m", help, error);
+  const element = labelled(input, "Largest distance of states, D, m", help, error);
   element.dataset.field = "diameter_m";
   let waiting;
   input.addEventListener("input", () => {
