@@ -62,17 +62,30 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
     DataError
         A series has no times, or there is no stay at all.
     """
+    user, names, start_s, _, lon, lat = detected(series, spec)
+    stays = CheckIns(user, names, start_s, lon=lon, lat=lat)
+    return stays if spec.place_m is None else _at_places(stays, spec.place_m)
+
+
+def detected(series: Sequence[Trajectory], spec: StaySpec) -> tuple[Ints, list[str], Floats, Floats, Floats, Floats]:
+    """The stays of each person in the order of their times: the code of the person, of all of whom the names follow;
+    beginning, end, mean longitude and mean latitude, (n,) each.
+
+    Raises
+    ------
+    DataError
+        A series has no times, or there is no stay at all.
+    """
     people = {name: code for code, name in enumerate(dict.fromkeys(track.person for track in series))}
     parts = [(people[track.person], *_stays(track, spec)) for track in reported(series)]
-    user = np.repeat(np.array([code for code, *_ in parts], dtype=np.int64), [len(time_s) for _, time_s, *_ in parts])
-    if not len(user):
+    person = np.repeat(np.array([code for code, *_ in parts], dtype=np.int64), [len(start) for _, start, *_ in parts])
+    if not len(person):
         rule = f"at least 1 of {spec.duration_s:g} s within {spec.distance_m:g} m"
         raise DataError.must_be("stays", rule, 0, got="0")
-    time_s, lon, lat = (np.concatenate([part[column] for part in parts]) for column in (1, 2, 3))
-    order = np.lexsort((time_s, user))
+    start_s, end_s, lon, lat = (np.concatenate([part[column] for part in parts]) for column in (1, 2, 3, 4))
+    order = np.lexsort((start_s, person))
     names = [name or ONE_PERSON for name in people]
-    stays = CheckIns(user[order], names, time_s[order], lon=lon[order], lat=lat[order])
-    return stays if spec.place_m is None else _at_places(stays, spec.place_m)
+    return person[order], names, start_s[order], end_s[order], lon[order], lat[order]
 
 
 def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
@@ -93,8 +106,8 @@ def _at_places(stays: CheckIns, place_m: float) -> CheckIns:
     return replace(stays, place=place, places=places, lon=lon[at], lat=lat[at], place_names=called)
 
 
-def _stays(track: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
-    """The beginning and the mean longitude and latitude of each stay of a series, (m,) each."""
+def _stays(track: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats, Floats]:
+    """The times of the first and last event of each stay of a series and its mean position, (m,) each."""
     if track.time_s is None:
         raise DataError("every series must have times for stays to be detected", field="time_s", rule="times")
     groups = stay_points(
@@ -110,7 +123,7 @@ def _stays(track: Trajectory, spec: StaySpec) -> tuple[Floats, Floats, Floats]:
     anchor = np.repeat(start, groups[:, 1] - start)
     east = (track.lon[_members(groups)] - track.lon[anchor] + 180) % 360 - 180  # a stay may lie across the antimeridian
     lon = (track.lon[start] + _means(east, groups) + 180) % 360 - 180
-    return track.time_s[start], lon, _means(track.lat[_members(groups)], groups)
+    return track.time_s[start], track.time_s[groups[:, 1] - 1], lon, _means(track.lat[_members(groups)], groups)
 
 
 def _members(groups: Ints) -> Ints:

@@ -19,7 +19,7 @@ LONGEST_S = 366 * DAY_S
 _LENGTH = re.compile(r"([0-9]{1,9})? ?(s|min|minute|h|hour|d|day|week|w)s?", re.ASCII)
 _SECONDS = {"s": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": DAY_S, "day": DAY_S}
 _SECONDS |= {"w": 7 * DAY_S, "week": 7 * DAY_S}
-_RULE = "must be a length such as 30s, 15min, 1h, 1d or 1week, from 1 s to 366 d"
+LENGTH_RULE = "a length such as 30s, 15min, 1h, 1d or 1week, from 1 s to 366 d"
 
 
 class StepLength(NamedTuple):
@@ -30,16 +30,22 @@ class StepLength(NamedTuple):
     origin: int
 
 
+def seconds_of(text: str) -> int:
+    """How many seconds a length has, 0 if it is none."""
+    match = _LENGTH.fullmatch(text)
+    seconds = int(match[1] or 1) * _SECONDS[match[2]] if match else 0
+    return seconds if seconds <= LONGEST_S else 0
+
+
 def step_length(text: str) -> StepLength:
     """The length that ``text`` states; a validator's error if it is none.
 
     >>> step_length("15min"), step_length("7d")
     (StepLength(seconds=900, days=0, origin=0), StepLength(seconds=604800, days=7, origin=4))
     """
-    match = _LENGTH.fullmatch(text)
-    seconds = int(match[1] or 1) * _SECONDS[match[2]] if match else 0
-    if match is None or not 1 <= seconds <= LONGEST_S:
-        raise broken(_RULE)
+    match, seconds = _LENGTH.fullmatch(text), seconds_of(text)
+    if match is None or not seconds:
+        raise broken(f"must be {LENGTH_RULE}")
     calendar = match[2] in ("d", "day", "w", "week")
     days = seconds // DAY_S if calendar else 0
     return StepLength(seconds, days, FIRST_MONDAY if days and days % 7 == 0 else 0)

@@ -11,7 +11,7 @@ from privacy_engine.verify import Verification, verify
 
 EXAMPLE = """\
 Checks the label, the digest and the grid of exported files of every format and of bundles (ZIP). Exit code 0
-only if everything holds, 1 if not, 2 if a file cannot be opened. It detects damage or other data; a label is not signed,
+only if everything holds, 1 if not, 2 if a file cannot be opened. It detects damage or other data; labels are unsigned,
 so it cannot detect forgery.
 """
 
