@@ -13,9 +13,9 @@ _OTHER = {"a", "code", "pre", "h1", "h2", "h3", "h4", "th", "td", "math", "butto
 
 
 def pattern(title: str) -> re.Pattern[str]:
-    """Each of the words of a term's title, in the singular and the plural."""
-    words = "|".join(re.escape(word.removesuffix("s")) + "(?:s|es)?" for word in title.split(", "))
-    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+    """Each of the names in a term's title, in the singular and the plural."""
+    names = "|".join(re.escape(name.removesuffix("s")) + "(?:s|es)?" for name in title.split(", "))
+    return re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
 
 
 _PATTERNS = {name: pattern(term.title) for name, term in GLOSSARY.items()}

@@ -95,7 +95,7 @@ class Prose(HTMLParser):
 
 
 def test_prose_links_the_first_use_of_each_term(site):
-    """A word of a term that is left in the text has been linked before it."""
+    """The name of a term that is left in the text has been linked before it."""
     pages = [page for folder in ("tutorial", "how-to", "explanation") for page in (site / folder).glob("*.html")]
     assert len(pages) > 12
     for page in pages:
@@ -104,8 +104,8 @@ def test_prose_links_the_first_use_of_each_term(site):
         linked = [address.partition("#")[2] for address, _ in found.terms]
         assert len(linked) == len(set(linked)), page.name
         assert all(title == GLOSSARY[name].meaning for (_, title), name in zip(found.terms, linked, strict=True))
-        words = {name: rf"(?i)(?<![\w-]){term.title.split(',')[0]}(?![\w-])" for name, term in GLOSSARY.items()}
-        used = {name for name, word in words.items() if re.search(word, found.text)}
+        patterns = {name: rf"(?i)(?<![\w-]){term.title.split(',')[0]}(?![\w-])" for name, term in GLOSSARY.items()}
+        used = {name for name, pattern in patterns.items() if re.search(pattern, found.text)}
         assert used <= set(linked), page.name
 
 

@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
@@ -27,17 +27,23 @@ _METRES = re.compile(r"([0-9]{1,6})m", re.ASCII)
 class Gap(Frozen):
     """A check-in begins a trip to the person's next one if that is at most ``seconds`` later."""
 
+    kind: ClassVar[str] = CheckIns.kind
+    usual: ClassVar[str] = "gap:24h"
+
     seconds: int
 
 
 class Stays(Frozen):
     """A person's stays are the ends of trips, each from one stay to the next one."""
 
+    kind: ClassVar[str] = Trajectory.kind
+    usual: ClassVar[str] = "stays:200m:30min"
+
     stay: StaySpec
 
 
 Rule = Gap | Stays
-USUAL = {CheckIns.kind: "gap:24h", Trajectory.kind: "stays:200m:30min"}
+USUAL = {cls.kind: cls.usual for cls in (Gap, Stays)}
 """The rule for each kind of data where none is given."""
 
 

@@ -8,6 +8,7 @@ of ε: together they spend ε, whatever is done with the answers. All else reads
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,27 +16,33 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import laplace_rate
 from privacy_engine.core.arrays import Floats, Ints
+from privacy_engine.core.progress import reported
+from privacy_engine.data.trips import Trips
 from privacy_engine.population.gravity import gravity
 from privacy_engine.population.places import Places
 from privacy_engine.population.posterior import posterior
-from privacy_engine.population.weights import UNITS, in_persons
+from privacy_engine.population.weights import UNITS, in_persons, pairs_of
 
 COUNT_SHARE = 0.01
 """Of ε for the number of persons, on which the other shares depend."""
-FEWEST, MOST = (0.3, 0.011), (0.8, 0.057)
+FEWEST, MOST = (0.3, 0.011), (0.8, 0.44)
 """Shares of ε for sums, and the number of places for each person and ε at which they are best (measured)."""
-ALL_ABOVE = 0.85
+ALL_ABOVE = 0.83
 """A share for pairs that would be less than the rest is of no use: sums have all of it."""
 MISSED = 0.1
 """How often an interval may miss its flow, at most."""
-FEATURES = 3
+BANDS_SHARE = 0.1
+"""Of what sums have: bands of distance are few and large."""
+RETURN = 0.5
+"""How far the prior of a flow follows the flow back: a power of its ratio to gravity (measured)."""
+LEAST = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Flows:
     """Published weights of persons by origin and destination, (k²,) each: an estimate, and an interval of 90 %.
 
-    Whatever a flow is, its interval holds it with a probability of at least 90 %, each by itself.
+    Whatever a flow is, its interval holds it with a probability of at least 90 %, each flow alone.
     """
 
     flow: Floats
@@ -72,11 +79,13 @@ def sums(table: Ints, places: Places) -> tuple[Ints, Ints, Ints]:
 def flows_posterior(
     table: Ints, places: Places, epsilon: float, *, rng: noise.RandomSource | np.random.Generator
 ) -> Flows:
-    """The posterior mean of each flow under a gravity prior, from noisy sums and noisy pairs.
+    r"""The posterior mean of each flow under a prior from noisy sums, and noisy pairs.
 
     A hundredth of ε goes to the number of persons. The fewer persons and the smaller ε for each place, the more of the
     rest goes to the sums by origin, destination and distance, at least 30 %, each of which adds up many flows; with
-    very few persons all of it does, and no flow is measured alone.
+    very few persons all of it does, and no flow is measured alone. The prior is gravity, and the flow back: with m that
+    of gravity, :math:`m_{od} \sqrt{E_{do} / m_{do}}`, where E is the posterior mean under gravity alone. The noise on
+    the flow back is other noise.
 
     Parameters
     ----------
@@ -93,17 +102,24 @@ def flows_posterior(
     noisy = queries.noisy(table, rest)
     scale = 1 / (rest * epsilon)
     lower, upper = _interval(noisy, scale)
-    mean = posterior(noisy, by_sums.flow, scale).mean
+    mean = _with_returns(noisy, by_sums.flow, scale, len(places))
     # an interval that is drawn out to the mean is missed no more often; a mean that is moved into it is a worse one
     lower, upper = np.minimum(lower, mean), np.maximum(upper, mean)
     return _none_within(Flows(mean, lower, upper, queries.source.private), len(places))
 
 
+def _with_returns(noisy: Floats, prior: Floats, scale: float, places: int) -> Floats:
+    """The posterior mean (k²,) where the prior of each flow follows the flow back."""
+    ratio = posterior(noisy, prior, scale).mean / np.maximum(prior, LEAST)
+    turned = prior * ratio.reshape(places, -1).T.ravel() ** RETURN
+    return posterior(noisy, turned * (prior.sum() / max(float(turned.sum()), LEAST)), scale).mean
+
+
 def sums_share(places: int, epsilon: float, persons: float) -> float:
     """The share of ε for sums, the rest is for pairs; it depends on public and noisy numbers alone.
 
-    >>> [round(sums_share(places, 1.0, 4500.0), 2) for places in (41, 64, 256, 576)]
-    [0.3, 0.38, 0.8, 1.0]
+    >>> [round(sums_share(64, epsilon, 4500.0), 2) for epsilon in (10.0, 1.0, 0.1, 0.01)]
+    [0.3, 0.33, 0.65, 1.0]
     """
     each = places / (epsilon * max(persons, 1.0))
     slope = (MOST[0] - FEWEST[0]) / math.log(MOST[1] / FEWEST[1])
@@ -120,9 +136,11 @@ def flows_gravity(
 
 def _by_gravity(queries: _Queries, table: Ints, places: Places, share: float) -> Flows:
     """A flow is at most the sum of its origin and that of its destination: each is missed with half of 10 %."""
-    origins, destinations, bands = (queries.noisy(each, share / FEATURES) for each in sums(table, places))
+    by_end = (1 - BANDS_SHARE) / 2 * share
+    shares = by_end, by_end, BANDS_SHARE * share
+    origins, destinations, bands = (queries.noisy(*each) for each in zip(sums(table, places), shares, strict=True))
     flow = gravity(origins, destinations, bands, places.bands).ravel()
-    reach = FEATURES / (share * queries.epsilon) * math.log(1 / MISSED)  # one side: e^(-reach / scale) / 2 each
+    reach = math.log(1 / MISSED) / (by_end * queries.epsilon)  # one side: e^(-reach / scale) / 2 each
     upper = np.maximum(np.minimum.outer(origins, destinations).ravel() + reach, 0.0)
     return _none_within(Flows(np.minimum(flow, upper), np.zeros_like(flow), upper, queries.source.private), len(places))
 
@@ -137,6 +155,45 @@ def flows_laplace(
     return _none_within(flows, len(places))
 
 
+def flows_sampled(
+    trips: Iterable[Trips],
+    places: Places,
+    epsilon: float,
+    *,
+    most: int,
+    threshold: float,
+    rng: noise.RandomSource | np.random.Generator,
+) -> Flows:
+    """What public tools publish: ``most`` random trips of a person counted, with noise, and 0 below a ``threshold``.
+
+    A person changes the counts by at most ``most`` in sum, so noise has the rate ε over that. Flows are trips.
+    """
+    source, table = noise.as_source(rng), np.zeros(len(places) ** 2, dtype=np.int64)
+    for part in reported(trips):
+        person, pair = pairs_of(part, places)
+        order = np.lexsort((source.uniform(len(person)), person))
+        rank = np.arange(len(person)) - np.searchsorted(person, person)  # persons are in their order
+        table += np.bincount(pair[order[rank < most]], minlength=len(table))
+    drawn = np.asarray(table + noise.discrete_laplace(laplace_rate(epsilon, most), len(table), rng=source), dtype=float)
+    flow = np.where(drawn >= threshold, drawn, 0.0)
+    return _none_within(Flows(flow, *_interval(drawn, most / epsilon), source.private), len(places))
+
+
+def visits_posterior(table: Ints, epsilon: float, *, rng: noise.RandomSource | np.random.Generator) -> Flows:
+    """The posterior mean of the weight of visits to each place (k,), all of which have one prior: the mean of them.
+
+    Parameters
+    ----------
+    table : (k,) int
+        Of :func:`privacy_engine.population.weights.visit_weights`.
+    """
+    queries = _Queries(epsilon, rng)
+    noisy = queries.noisy(table, 1.0)
+    mean = posterior(noisy, np.full(len(noisy), max(float(noisy.mean()), 0.0)), 1 / epsilon).mean
+    lower, upper = _interval(noisy, 1 / epsilon)
+    return Flows(mean, np.minimum(lower, mean), np.maximum(upper, mean), queries.source.private)
+
+
 def _interval(noisy: Floats, scale: float) -> tuple[Floats, Floats]:
     """What a number is with 90 %, given that it is not negative: Laplace noise is beyond ±ln(10) scales with 10 %."""
     reach = scale * math.log(1 / MISSED)
@@ -145,6 +202,6 @@ def _interval(noisy: Floats, scale: float) -> tuple[Floats, Floats]:
 
 def _none_within(flows: Flows, places: int) -> Flows:
     """There are no trips within a place, for any data."""
-    for column in (flows.flow, flows.lower, flows.upper):
-        column[:: places + 1] = 0.0
+    for values in (flows.flow, flows.lower, flows.upper):
+        values[:: places + 1] = 0.0
     return flows

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from privacy_engine.core import geo
 from privacy_engine.core.arrays import Floats, Ints
@@ -127,9 +127,9 @@ class HexagonPlaces(Places):
         return math.sqrt(3) * self._edge
 
     def _centre(self, column: Ints, row: Ints) -> tuple[Floats, Floats]:
-        return (column + row % 2 / 2) * self._step, row * 1.5 * self._edge
+        return np.asarray((column + row % 2 / 2) * self._step), np.asarray(row * 1.5 * self._edge, dtype=np.float64)
 
-    def _degrees(self, x: Any, y: Any) -> tuple[Any, Any]:
+    def _degrees(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         return self._box.west + x / self._metres[0], self._box.south + y / self._metres[1]
 
     def of(self, lon: ArrayLike, lat: ArrayLike) -> Ints:
@@ -152,7 +152,7 @@ class HexagonPlaces(Places):
         angle = np.radians(30 + 60 * np.arange(7))
         x, y = self._centre(self._column, self._row)
         corners = self._degrees(x[:, None] + self._edge * np.cos(angle), y[:, None] + self._edge * np.sin(angle))
-        return [[[ring]] for ring in np.stack(corners, axis=2).tolist()]
+        return [[[outline]] for outline in np.stack(corners, axis=2).tolist()]
 
 
 class ZonePlaces(Places):
@@ -202,18 +202,16 @@ class ZonePlaces(Places):
         return [zone.coordinates if isinstance(zone, MultiPolygon) else [zone.coordinates] for zone in self._zones]
 
 
-_ZONE: TypeAdapter[Polygon | MultiPolygon] = TypeAdapter(Polygon | MultiPolygon)
-
-
 def _zone(number: int, geometry: Any) -> Polygon | MultiPolygon:
-    wanted = {name: geometry.get(name) for name in ("type", "coordinates")} if isinstance(geometry, dict) else geometry
+    field = f"features.{number}.geometry"
+    kind = geometry.get("type") if isinstance(geometry, dict) else None
+    if kind not in ("Polygon", "MultiPolygon"):
+        raise ParameterError.must_be(field, "a Polygon or a MultiPolygon", kind)
+    shape = {"type": kind, "coordinates": geometry.get("coordinates")}
     try:
-        cls = {"Polygon": Polygon, "MultiPolygon": MultiPolygon}[wanted["type"]]
-        return cls.model_validate(wanted)
-    except (KeyError, TypeError):
-        raise ParameterError.must_be(f"features.{number}.geometry", "a Polygon or a MultiPolygon", wanted) from None
+        return Polygon.model_validate(shape) if kind == "Polygon" else MultiPolygon.model_validate(shape)
     except ValidationError as error:
-        raise ParameterErrors(explain(error, prefix=f"features.{number}.geometry")) from None
+        raise ParameterErrors(explain(error, prefix=field)) from None
 
 
 def _bounds(outline: Any) -> tuple[float, float, float, float]:

@@ -51,15 +51,15 @@ def posterior(noisy: Floats, prior_mean: Floats, scale: float) -> Posterior:
     levels, level = np.unique(np.round(np.log(np.maximum(prior_mean, LEAST)) / STEP).astype(int), return_inverse=True)
     means = np.exp(levels * STEP)
     at = _Between(noisy, values, scale)
-    best: tuple[float, float, Floats] | None = None
+    best, most = None, -np.inf
     for shape in reported(SHAPES):
         prior = np.diff(gamma.cdf(edges[None], shape, scale=means[:, None] / shape), axis=1) + TINY
         evidence, first = at.sums(prior, level), at.sums(prior * values, level)
         likelihood = float(np.log(evidence).sum())
-        if best is None or likelihood > best[0]:
-            best = likelihood, shape, first / evidence
+        if best is None or likelihood > most:
+            best, most = Posterior(first / evidence, shape), likelihood
     assert best is not None
-    return Posterior(best[2], best[1])
+    return best
 
 
 class _Between:
@@ -81,4 +81,4 @@ class _Between:
         for i in range(len(self._steps) - 1, -1, -1):
             down[:, i] += down[:, i + 1] * self._steps[i]
         sums = up[level, self._last] * self._below + down[level, self._following] * self._above
-        return np.maximum(sums, TINY)
+        return np.asarray(np.maximum(sums, TINY))

@@ -43,6 +43,14 @@ def weighted(person: Ints, cell: Ints, cells: int) -> Ints:
     return np.bincount(at, units, minlength=cells).astype(np.int64)
 
 
+def pairs_of(trips: Trips, places: Places) -> tuple[Ints, Ints]:
+    """The person and the number, origin * k + destination, of each trip between two places, (m,) each."""
+    origin = places.of(trips.origin_lon, trips.origin_lat)
+    destination = places.of(trips.destination_lon, trips.destination_lat)
+    counts = (origin >= 0) & (destination >= 0) & (origin != destination)
+    return trips.person[counts], origin[counts] * len(places) + destination[counts]
+
+
 def flow_weights(parts: Iterable[Trips], places: Places) -> Ints:
     """Units of each origin and destination, (k²,), of trips that come in parts, no person in two of them.
 
@@ -51,11 +59,7 @@ def flow_weights(parts: Iterable[Trips], places: Places) -> Ints:
     """
     table = np.zeros(len(places) ** 2, dtype=np.int64)
     for trips in reported(parts):
-        origin = places.of(trips.origin_lon, trips.origin_lat)
-        destination = places.of(trips.destination_lon, trips.destination_lat)
-        counts = (origin >= 0) & (destination >= 0) & (origin != destination)
-        pair = origin[counts] * np.int64(len(places)) + destination[counts]
-        table += weighted(trips.person[counts], pair, len(table))
+        table += weighted(*pairs_of(trips, places), len(table))
     return table
 
 

@@ -119,7 +119,7 @@ TERMS = {
     "fresh-noise": "fresh noise",
     "budget": "privacy budget|\\bledger\\b",
     "label": "privacy label",
-    "stream": "count streams?",
+    "count-streams": "count streams?",
     "audit": "\\baudits?\\b",
 }
 

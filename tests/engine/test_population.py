@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -20,8 +21,10 @@ from privacy_engine.population.flows import (
     flows_gravity,
     flows_laplace,
     flows_posterior,
+    flows_sampled,
     sums,
     sums_share,
+    visits_posterior,
 )
 from privacy_engine.population.gravity import gravity
 from privacy_engine.population.membership import membership, most_accurate
@@ -81,7 +84,7 @@ def test_parts_of_whole_people_give_the_same_table():
     person = np.sort(rng.integers(0, 40, n))
     cell = rng.integers(0, 16, n)
     cuts = np.searchsorted(person, [0, 10, 25, 40])
-    parts = [weighted(person[a:b], cell[a:b], 16) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    parts = [weighted(person[a:b], cell[a:b], 16) for a, b in pairwise(cuts)]
     assert sum(parts).tolist() == weighted(person, cell, 16).tolist()
 
 
@@ -114,6 +117,32 @@ def test_a_person_changes_each_queried_sum_by_their_units_at_most(events):
     pair = pair[pair % 9 != 0]  # none from a place to itself
     change = weighted(np.zeros(len(pair), dtype=np.int64), pair, 64)
     assert all(of.sum() == change.sum() <= UNITS for of in sums(change, places))
+
+
+def test_trips_that_are_sampled_are_at_most_so_many_of_a_person_and_any_of_theirs():
+    places = places_of("grid:4x1:0,0,4,1")
+    # 0 to 6 h: eight trips of one person between four places; two of the other
+    lon = [0.5, 1.5, 2.5, 3.5, 2.5, 1.5, 0.5, 1.5, 0.5, 3.5, 0.5]
+    trips = trips_in(lon, [0.5] * 11, [0] * 8 + [1] * 3, [*range(8), *range(3)])
+    flat = {"most": 3, "threshold": -math.inf, "rng": noise.seeded(1)}
+    tables = [flows_sampled([trips], places, 1e6, **flat | {"rng": noise.seeded(seed)}).flow for seed in range(40)]
+    assert {table.sum() for table in tables} == {5.0}
+    assert len({tuple(table) for table in tables}) > 5
+    assert set(np.flatnonzero(sum(tables))) == {1, 6, 11, 14, 9, 4, 3, 12}
+    cut = flows_sampled([trips], places, 1e6, most=8, threshold=2, rng=noise.seeded(1))
+    assert set(np.flatnonzero(cut.flow)) == {1}
+
+
+def test_visits_are_nearer_than_their_noise_and_in_their_intervals():
+    true = np.round(np.random.default_rng(6).gamma(0.2, 20, 256) * UNITS).astype(np.int64)
+    errors, held = [], []
+    for seed in range(30):
+        made = visits_posterior(true, 0.5, rng=noise.seeded(seed))
+        noisy = np.maximum((true + noise.discrete_laplace(0.5 / UNITS, 256, rng=noise.seeded(seed))) / UNITS, 0)
+        errors.append([np.abs(of - true / UNITS).sum() for of in (made.flow, noisy)])
+        held.append(((made.lower <= true / UNITS) & (true / UNITS <= made.upper)).mean())
+    assert np.mean(errors, axis=0)[0] < 0.97 * np.mean(errors, axis=0)[1]
+    assert np.mean(held) >= 0.88
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -163,7 +192,7 @@ def test_gravity_has_the_sums_that_it_is_given():
 @given(st.integers(1, 4000), st.floats(0.01, 100), st.floats(-1e4, 1e7))
 def test_sums_have_at_least_three_tenths_and_never_leave_less_than_is_of_use(places, epsilon, persons):
     share = sums_share(places, epsilon, persons)
-    assert 0.3 <= share <= 0.85 or share == 1.0
+    assert 0.3 <= share <= 0.83 or share == 1.0
     assert sums_share(places, epsilon, max(persons, 1.0) * 2) <= share
 
 
@@ -205,7 +234,7 @@ def distance(table, made):
 def test_gowallas_flows_are_as_near_as_published(gowalla, side, epsilon, most):
     places = places_of(f"grid:{side}x{side}:{BOX}")
     table = flow_weights([gowalla], places)
-    assert round(table.sum() / UNITS) == {8: 4376, 16: 4603}[side]
+    assert round(table.sum() / UNITS) == {8: 3748, 16: 4024}[side]
     drawn = [distance(table, flows_posterior(table, places, epsilon, rng=noise.seeded(seed))) for seed in range(20)]
     assert np.mean(drawn) <= most
 
@@ -223,12 +252,12 @@ def test_the_posterior_is_not_worse_than_the_better_of_its_parts(gowalla, side, 
 
 
 @pytest.mark.parametrize(
-    "partition", ["hexagons:1750:" + BOX, "grid:8x8:" + BOX, "grid:16x16:" + BOX], ids=["41", "64", "256"]
+    "partition", ["hexagons:1600:" + BOX, "grid:8x8:" + BOX, "grid:16x16:" + BOX], ids=["50", "64", "256"]
 )
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 10.0])
 def test_intervals_hold_nine_tenths_of_all_flows_and_of_those_above_the_noise(gowalla, partition, epsilon):
     places = places_of(partition)
-    assert len(places) in (41, 64, 256)
+    assert len(places) in (50, 64, 256)
     table = flow_weights([gowalla], places)
     true = table / UNITS
     between = ~np.eye(len(places), dtype=bool).ravel()
@@ -266,8 +295,8 @@ def test_membership_in_one_number_has_the_area_in_closed_form():
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("added", [True, False], ids=["added", "removed"])
 def test_no_event_of_a_release_refutes_epsilon(release, added):
-    """Events of a flow above and below a threshold: their odds differ by at most e^ε, within the error of 3,000 draws."""
-    places, epsilon, draws = places_of("grid:2x1:0,0,2,1"), 1.0, 3000
+    """Events of a flow above and below a threshold: their odds differ by at most e^ε, within the error of the draws."""
+    places, epsilon, draws = places_of("grid:2x1:0,0,2,1"), 1.0, 800
     base = np.array([0, 2 * UNITS, UNITS, 0])
     more = base + np.array([0, UNITS, 0, 0])
     first, second = (base, more) if added else (more, base)

@@ -105,7 +105,7 @@ GLOSSARY: dict[str, Term] = {
     "event": Term(
         "Event", "One row of your data: a person was at a place at a time; of counts, whatever is counted once."
     ),
-    "trajectory": Term(
+    "trajectories": Term(
         "Trajectory",
         "Positions of people with their times, in degrees; the other kinds of data are count streams and check-ins.",
     ),
@@ -135,8 +135,8 @@ GLOSSARY: dict[str, Term] = {
         "What each exported file carries: the guarantee with its assumptions, what is not covered, and a digest of the "
         "data, by which “verify” finds damage.",
     ),
-    "stream": Term("Count stream", "How many events there were in each dimension at each timestamp."),
-    "checkins": Term("Check-in", "A visit of a user to a place, with its time; models of them recommend next places."),
+    "count-streams": Term("Count stream", "How many events there were in each dimension at each timestamp."),
+    "check-ins": Term("Check-in", "A visit of a user to a place, with its time; models of them recommend next places."),
     "forecast": Term(
         "Forecast",
         "The errors to expect of a release before it is made and anything is spent; it reads the original, so it is "
