@@ -137,7 +137,7 @@ test("an area, or why there is none; what is detected and judged", () => {
   const text = (curve, positives) => detection.areaText({ curve, positives });
   deepEqual([text({ area: 0.98765 }, 4), text({ area: 0 }, 4)], ["0.988", "0"]);
   gives(text, { "null, 4": "every timestamp is such an event", "null, 0": "no such event" });
-  match(detection.aboutText("jump"), /^A jump .* up or down\. The uploaded counts are judged/);
+  match(detection.aboutText("jump"), /^A jump .* from that many timestamps before\. The uploaded counts are judged/);
   match(detection.aboutText("low-signal"), /^A low signal .* below the threshold\. The uploaded counts/);
 });
 
