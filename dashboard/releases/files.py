@@ -41,7 +41,7 @@ def write(row: Release, original: Any, drawn: Any) -> None:
         (row.budgets_path, datatype.budget_columns(drawn)),
         (row.errors_path, datatype.owner_columns(original, drawn)),
     ):
-        parquet.write_columns(path, columns)
+        parquet.write_columns(path, columns, differences=datatype.slow_columns)
 
 
 @computed
@@ -106,6 +106,9 @@ def read_person(row: Release, person: Person, landmark_set: LandmarkSet | None) 
     return person.joined_release(read_releases(row)), is_landmark
 
 
+ERROR_PER = {"error_mm": 1000, "error_m": 1}
+
+
 @dataclass(frozen=True, eq=False)
 class Curves:
     """One series of a release, over its n events; not a number where nothing was published."""
@@ -129,7 +132,8 @@ def read_curves(row: Release, series: int) -> Curves:
     published = parquet.Rows(row.data_path, names).columns(start, end)
     event, time_ms = published["event"], published.get("time_ms")
     time_s = None if time_ms is None else _over_events(last - first, event, time_ms, 1000)
-    errors = _over_events(last - first, event, _column(row.errors_path, "error_m", start, end))
+    (stored,) = parquet.read_schema(row.errors_path).names  # releases of before 1.0 have metres
+    errors = _over_events(last - first, event, _column(row.errors_path, stored, start, end), ERROR_PER[stored])
     return Curves(_column(row.budgets_path, "budget", first, last), errors, time_s)
 
 

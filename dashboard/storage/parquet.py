@@ -14,7 +14,7 @@ import numpy as np
 
 from dashboard.storage import parquet_footer
 from dashboard.storage.stored_path import Source, decoding, located, written
-from privacy_engine.core.arrays import Floats, Mask
+from privacy_engine.core.arrays import Mask
 from privacy_engine.core.progress import advance, blocks, reported
 from privacy_engine.data.mapped_series import column, empty, leaving
 from privacy_engine.formats.arrow import pa, pq
@@ -108,11 +108,11 @@ def read_schema(path: Source) -> pa.Schema:
         return file.schema_arrow
 
 
-def write_columns(path: Source, parts: Iterable[dict[str, Floats]]) -> None:
+def write_columns(path: Source, parts: Iterable[dict[str, Any]], *, differences: Collection[str] = ()) -> None:
     """Store plain columns (budgets; the owner's errors) that come in parts, in turn; no file without any."""
     tables = (pa.table({name: pa.array(values) for name, values in columns.items()}) for columns in parts)
     for first in tables:
-        write_tables(path, chain([first], tables))
+        write_tables(path, chain([first], tables), differences=differences)
 
 
 def read_batches(

@@ -13,7 +13,7 @@ from privacy_engine.analysis import outline
 from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
 from privacy_engine.analysis.forecast import overall_noise
 from privacy_engine.analysis.quantiles import Quantiles
-from privacy_engine.core.arrays import Floats, concatenated, in_turn, parts_of
+from privacy_engine.core.arrays import Floats, Ints, concatenated, in_turn, parts_of
 from privacy_engine.core.geo import distance_m
 from privacy_engine.core.progress import reported
 from privacy_engine.data import LandmarkSet, Release, Trajectory
@@ -75,7 +75,7 @@ class TrajectoryType(DataType):
     has_stays: ClassVar[bool] = True
     has_landmarks: ClassVar[bool] = True
     has_events: ClassVar[bool] = True
-    slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
+    slow_columns: ClassVar[Collection[str]] = (*SLOW_COLUMNS, "error_mm")
 
     @property
     def series_of_release(self) -> Callable[[str, str, dict[str, Any]], PublishedSeries]:
@@ -179,7 +179,7 @@ class TrajectoryType(DataType):
         return means
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
-        return figures_of(errors_m(truth, release))
+        return figures_of(map(millimetres, errors_m(truth, release)))
 
     def budget_columns(self, release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``series``, ``budget``, ``fresh`` and ``sd_m`` of each event."""
@@ -189,9 +189,9 @@ class TrajectoryType(DataType):
             yield {"series": np.repeat(numbers, np.diff(part.starts)), **columns}
 
     def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[dict[str, Any]]:
-        """``error_m`` of each published position, to the millimetre."""
+        """``error_mm`` of each published position."""
         for _, some in batches(errors_m(truth, release), len):
-            yield {"error_m": concatenated(some).round(3)}
+            yield {"error_mm": millimetres(concatenated(some))}
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
         whole = release.positions if isinstance(release, PublishedTable) else None
@@ -212,11 +212,16 @@ def errors_m(truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterato
         yield distance_m(*(part.shown(axis) for axis in (own.lon, own.lat, part.lon, part.lat)))
 
 
-def figures_of(errors: Iterable[Floats]) -> dict[str, float]:
+def millimetres(metres: Floats) -> Ints:
+    """Errors in whole millimetres, as they are stored."""
+    return np.round(metres * 1000).astype(np.int64)
+
+
+def figures_of(errors_mm: Iterable[Ints]) -> dict[str, float]:
     """:data:`FIGURES` of all errors together, which come in pieces, in metres to the millimetre; empty without any."""
     together = Quantiles()
-    for some in errors:
-        together.add(some)
+    for some in errors_mm:
+        together.add(some / 1000)
     if not together.count:
         return {}
     shares = {key: described.get("p") for key, described in FIGURES.items()}

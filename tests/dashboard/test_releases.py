@@ -21,6 +21,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, services
+from dashboard.releases import files as files_of
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, parquet
 from privacy_engine import data, metrics
@@ -241,7 +242,16 @@ class TestDraw:
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
         assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
-        assert parquet.read_table(release.errors_path)["error_m"].to_numpy() == pytest.approx(errors, abs=0.01)
+        errors_mm = parquet.read_table(release.errors_path)["error_mm"].to_numpy()
+        assert errors_mm == pytest.approx(errors * 1000, abs=0.51)
+
+    def test_errors_that_an_earlier_version_stored_in_metres_are_read(self, submit):
+        release = executed(submit("event-level"))
+        now = files_of.read_curves(release, 0).error_m
+        metres = parquet.read_table(release.errors_path)["error_mm"].to_numpy() / 1000
+        release.errors_path.unlink()
+        parquet.write_columns(release.errors_path, [{"error_m": metres}])
+        assert files_of.read_curves(release, 0).error_m.tolist() == now.tolist()
 
     def test_two_releases_of_one_description_differ_and_neither_is_original(self, submit, paris_day):
         one, other = executed(submit("event-level")), executed(submit("event-level"))

@@ -105,7 +105,7 @@ class TestSeries:
         assert len(found["event"]) <= 500
         assert found["event"] == sorted(set(found["event"]))
         assert (found["event"][0], found["event"][-1], found["points"]) == (0, n - 1, n)
-        errors = parquet.read_table(row.errors_path)["error_m"].to_numpy()
+        errors = parquet.read_table(row.errors_path)["error_mm"].to_numpy() / 1000
         assert (min(found["error_m"]), max(found["error_m"])) == (errors.min(), errors.max())
 
 
@@ -220,7 +220,7 @@ class TestEventRange:
 
 class TestErrors:
     def test_is_what_the_stored_errors_state(self, owner_api, done):
-        stored = parquet.read_table(done.errors_path)["error_m"].to_numpy()  # event 0 is a gap
+        stored = parquet.read_table(done.errors_path)["error_mm"].to_numpy() / 1000  # event 0 is a gap
         found = owner_api.get(release_url(done, "errors")).json()
         full = np.concatenate([[np.nan], stored])
         for name, events in {"all": range(8), "landmarks": [0, 2, 4, 7], "others": [1, 3, 5, 6]}.items():

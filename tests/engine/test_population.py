@@ -239,6 +239,7 @@ def test_gowallas_flows_are_as_near_as_published(gowalla, side, epsilon, most):
     assert np.mean(drawn) <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [8, 16, 24])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 5.0, 10.0])
 def test_the_posterior_is_not_worse_than_the_better_of_its_parts(gowalla, side, epsilon):
@@ -251,6 +252,7 @@ def test_the_posterior_is_not_worse_than_the_better_of_its_parts(gowalla, side, 
     assert means[0] <= min(means[1:]) + 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "partition", ["hexagons:1600:" + BOX, "grid:8x8:" + BOX, "grid:16x16:" + BOX], ids=["50", "64", "256"]
 )

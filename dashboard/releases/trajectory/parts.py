@@ -20,18 +20,17 @@ from dashboard.releases.models import Release, ReleasePart
 from dashboard.releases.trajectory import charts, explain
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_series, series_index, stored_units
-from dashboard.storage.stored_path import written
 from privacy_engine import data
-from privacy_engine.core.arrays import concatenated
 from privacy_engine.data.points_digest import blocks_digest
 from privacy_engine.data.releases import releases_of
 from privacy_engine.data.trajectories import EVENTS
 from privacy_engine.datatypes import datatypes
-from privacy_engine.datatypes.trajectory import errors_m, figures_of, whole_trace
+from privacy_engine.datatypes.trajectory import figures_of, whole_trace
 from privacy_engine.datatypes.trajectory_table import metadata_of
 from privacy_engine.landmarks.methods import split
 
 DRAW, FINISH = "draw", "finish"
+ERRORS = "error_mm"  # another name than in versions whose parts had metres: those are drawn again
 FEW = 8  # distinct budgets that a summary lists individually
 
 
@@ -53,18 +52,17 @@ def released(row: Release, lease: leases.Lease, pieces: Sequence[Piece], run: Ca
         pieces,
         run=run,
         report=lease.reporting(f"Drawing in {len(pieces)} parts", READ, DRAWN),
-        kept=lambda part: files.part_path(row, part["token"], "raw").exists(),
+        kept=lambda part: files.part_path(row, part["token"], ERRORS).exists(),
     )
     tokens = [part["token"] for part in drawn]
     lease.report("Joining the parts", DRAWN)
     index = series_index(row.dataset.points_path)
     names = metadata_of(index.names, index.people)
-    for what, path in (("data", row.data_path), ("budgets", row.budgets_path), ("errors", row.errors_path)):
+    for what, path in (("data", row.data_path), ("budgets", row.budgets_path), (ERRORS, row.errors_path)):
         parts = [files.part_path(row, token, what) for token in tokens]
         parquet.join(path, parts, metadata=names if what == "data" else None)
     report = lease.reporting("Measuring and preparing its charts", MEASURED, WRITTEN)
-    given = {"file": row.data_file, "tokens": tokens}
-    finishing = [Piece(1.0, given)] * len(_FINISHING)
+    finishing = [Piece(1.0, {"file": row.data_file})] * len(_FINISHING)
     digest, figures, *_ = results(row, lease, FINISH, finishing, run=run, report=report)
     counts, whole = joined_counts(part["counts"] for part in drawn), max(part["whole_trace"] for part in drawn)
     return {"figures": figures, "sha256": digest, "counts": counts, "whole_trace": whole}
@@ -75,7 +73,7 @@ def work(part: ReleasePart, lease: leases.Lease) -> Any:
     if part.step == DRAW:
         return _drawn(part, lease)
     part.job.data_file = part.given["file"]
-    return _FINISHING[part.number](part.job, part.given["tokens"])
+    return _FINISHING[part.number](part.job)
 
 
 def _drawn(part: ReleasePart, lease: leases.Lease) -> dict[str, Any]:
@@ -97,10 +95,8 @@ def _drawn(part: ReleasePart, lease: leases.Lease) -> dict[str, Any]:
     parquet.write_tables(path("data"), tables, differences=datatype.slow_columns)
     budgets = datatype.budget_columns(drawn)
     parquet.write_columns(path("budgets"), (of | {"series": of["series"] + np.int32(some.start)} for of in budgets))
-    errors = concatenated(list(errors_m(tracks, drawn)))
-    parquet.write_columns(path("errors"), [{"error_m": errors.round(3)}])
-    with written(path("raw")) as out:
-        out.write(np.ascontiguousarray(errors).data)
+    errors = datatype.owner_columns(tracks, drawn)
+    parquet.write_columns(path(ERRORS), errors, differences=datatype.slow_columns)
     return {"token": token, "counts": counts_of(drawn), "whole_trace": whole_trace(tracks.people, drawn)}
 
 
@@ -139,19 +135,15 @@ def joined_counts(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
 # Of the last step -------------------------------------------------------------------------------------------
 
 
-def _digest(row: Release, _: Sequence[str]) -> str:
+def _digest(row: Release) -> str:
     path = row.data_path
     return blocks_digest(read_series(path, unit) for unit in stored_units(path))
 
 
-def _figures(row: Release, tokens: Sequence[str]) -> dict[str, float]:
-    return figures_of(np.frombuffer(files.part_path(row, token, "raw").read_bytes()) for token in tokens)
+def _figures(row: Release) -> dict[str, float]:
+    _, batches = parquet.read_batches(row.errors_path, EVENTS)
+    return figures_of(batch.column("error_mm").to_numpy() for batch in batches)
 
 
-_FINISHING: Sequence[Callable[[Release, Sequence[str]], Any]] = (
-    _digest,
-    _figures,
-    lambda row, _: explain.prepare(row),
-    lambda row, _: charts.prepare(row),
-)
+_FINISHING: Sequence[Callable[[Release], Any]] = (_digest, _figures, explain.prepare, charts.prepare)
 """The parts of the last step; the worker of the job begins with the last, which takes longest."""

@@ -10,6 +10,7 @@ import { placer } from "./projection.js";
 const HALF = 7.5; // px: of the square that is the truth, wide enough for the cross of a good guess
 const ARM = 4.5; // px: of the cross that is the guess
 const EDGE = 6;
+const LINE = 14; // px from one text to the next one below it
 const DOT_PX = 2.5;
 const RING_PX = 7;
 const TRUTH = { colour: "--foreground", width: 2.5 };
@@ -30,10 +31,12 @@ export function drawGuesses(ctx, view, places, middle) {
   for (const { truth, guess } of shown) if (truth && guess) drawLink(ctx, truth, guess);
   for (const { truth } of shown) if (truth) drawTruth(ctx, truth);
   for (const { guess } of shown) if (guess) drawGuess(ctx, guess);
+  /** @type {Box[]} */
+  const taken = [];
   for (const { title, truth, guess } of shown) {
     const below = truth && guess ? guess[1] >= truth[1] : false; // text apart where the two are near each other
-    if (truth) drawText(ctx, view, title, truth, guess !== null && !below, "--foreground");
-    if (guess) drawText(ctx, view, `${title}, guessed`, guess, below, "--guess");
+    if (truth) drawText(ctx, view, title, truth, guess !== null && !below, "--foreground", taken);
+    if (guess) drawText(ctx, view, `${title}, guessed`, guess, below, "--guess", taken);
   }
 }
 
@@ -59,12 +62,24 @@ function drawGuess(ctx, [x, y]) {
   strokeOnGround(ctx, { colour: "--guess", width: 3 });
 }
 
-/** Text below or above a place, right of it, or left where they would leave the view. */
-function drawText(ctx, { width }, text, [x, at], below, colour) {
+/**
+ * Text below or above a place, right of it or left: the first of these that is in the view and on no text before, if
+ * there is any. @typedef {{x: number, y: number, long: number}} Box
+ */
+function drawText(ctx, { width }, text, [x, at], below, colour, taken = /** @type {Box[]} */ ([])) {
   setText(ctx, { colour, width: 3.5 });
   const long = ctx.measureText(text).width;
-  const right = x + HALF + EDGE;
-  write(ctx, text, right + long > width - EDGE ? x - HALF - EDGE - long : right, below ? at + HALF + 9 : at - HALF);
+  const heights = [at - HALF, at + HALF + 9];
+  const places = (below ? heights.reverse() : heights).flatMap((y) => [
+    { x: x + HALF + EDGE, y, long },
+    { x: x - HALF - EDGE - long, y, long },
+  ]);
+  const isFree = (/** @type {Box} */ one) =>
+    taken.every((box) => one.x > box.x + box.long || box.x > one.x + long || Math.abs(one.y - box.y) > LINE);
+  const inView = places.filter((one) => one.x >= EDGE && one.x + long <= width - EDGE);
+  const chosen = inView.find(isFree) ?? inView[0] ?? places[0];
+  taken.push(chosen);
+  write(ctx, text, chosen.x, chosen.y);
 }
 
 /**

@@ -64,10 +64,10 @@ export function showScale(table, host, axis, marks, shaded) {
   );
   const shade = `linear-gradient(to right, transparent ${first}, ${GROUND} 0 ${last}, transparent 0)`;
   table.style.setProperty("--ground", [...marks.map(line), ...(shaded ? [shade] : [])].join(", ") || "none");
-  const written = (/** @type {Mark} */ { name, title, text, value, isPlain }) =>
+  const written = (/** @type {Mark} */ { name, title, text, value, isPlain, width = WIDTH_PX }) =>
     el(
       "span.error-axis__name",
-      { style: { "--x": at(axis, value) } },
+      { style: { "--x": `clamp(${width / 2}px, ${at(axis, value)}, calc(100% - ${width / 2}px))` } },
       title,
       " ",
       isPlain ? text : quantity(name, text),
