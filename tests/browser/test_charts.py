@@ -75,7 +75,7 @@ def chosen(page):
 
 def test_views_of_the_error_are_what_the_server_computed(page, taxi, stays, pair, monitor):
     compare(page, taxi)
-    errors = [parquet.read_table(one.errors_path)["error_m"].to_numpy() for one in pair]
+    errors = [parquet.read_table(one.errors_path)["error_mm"].to_numpy() / 1000 for one in pair]
     pick(page.get_by_label("Mean", exact=True))
     expect(page.get_by_role("heading", name="Running mean error")).to_be_visible()
     assert line(page, "Skip")["y"] == pytest.approx((np.cumsum(errors[0]) / np.arange(1, 261)).tolist())
