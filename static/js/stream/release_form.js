@@ -144,7 +144,7 @@ function marksOf(zeros, axis) {
   const marks = [
     { name: "typical_error:zeros", title: "typical count", value: zeros.typical_error, isAlways: true, width: 74 },
     { name: "p95_error:zeros", title: "19 of 20 counts", value: zeros.p95_error, width: 88 },
-    { name: "10", title: "error of", value: 10, isPlain: true },
+    { name: "10", title: "error of", value: 10, isPlain: true, width: 70 },
   ];
   const inAxis = ({ value }) => value !== null && value >= axis.least && value <= axis.most;
   return marks.filter(inAxis).map((mark) => ({ ...mark, text: counts(mark.value) }));
