@@ -47,6 +47,7 @@ def figures() -> dict[str, bytes]:
         "recommendation-nearest": _beside_nearest,
         "recommendation-sweeps": _sweeps,
         "attacks": _attacks,
+        "population": _population,
     }
     return {f"results/{name}.svg": draw() for name, draw in made.items()}
 
@@ -128,6 +129,15 @@ def _attacks() -> bytes:
         for row in saved("attacks")
     ]
     return _dots(points, "distance by chance over that of the attack, least to most")
+
+
+def _population() -> bytes:
+    points = [
+        _point(f"{row['side']} × {row['side']} cells", name, float(row["epsilon"]), row[name])
+        for row in saved("population")
+        for name in ("laplace", "gravity", "posterior")
+    ]
+    return _lines(points, 3, "ε", "total variation distance", x="log")
 
 
 def _point(panel: str, line: str, at: Any, value: str, half: str = "0") -> Point:
