@@ -116,7 +116,7 @@ def test_the_command_writes_a_row_for_each_trip(tmp_path, capsys):
     )
     assert main(["trips", str(source), "--kind", "checkins", "--out", str(out)]) == 0
     assert capsys.readouterr().out == "2 trips of 2 people.\n"
-    rows = list(csv.reader(out.open()))
+    rows = list(csv.reader(out.read_text().splitlines()))
     assert rows[0] == list(COLUMNS)
     first = ["ann", "2024-06-03T08:00:00.000Z", "2024-06-03T09:00:00.000Z", "13.4", "52.5", "13.4", "52.6"]
     assert rows[1] == first
