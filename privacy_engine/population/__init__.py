@@ -1,0 +1,1 @@
+"""Flows and visits of a population, each person protected whole: weights, estimates, intervals, the attack."""
