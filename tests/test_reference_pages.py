@@ -109,6 +109,7 @@ def test_no_cell_is_a_value_of_python(made):
             assert not re.search(r"\| `?(None|nan|TODO)`? \|", text), path
 
 
+@pytest.mark.slow
 @each("drawn", [pages, figures])
 def test_figures_are_svg_that_the_policy_permits(drawn):
     found = [content for path, content in drawn().items() if path.endswith(".svg")]

@@ -65,7 +65,7 @@ def called(monkeypatch):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_operation_and_every_page(made, called, monkeypatch, large):
     if large:
         large_from(monkeypatch, 1)

@@ -24,6 +24,7 @@ def table(rng, rows):
     return pa.table(columns).replace_schema_metadata({"series": "a part's"})
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SIZES, st.integers(1, 200), st.integers(0, 9))
 def test_the_joined_file_has_the_rows_of_all_parts(tmp_path_factory, sizes, row_group, seed):

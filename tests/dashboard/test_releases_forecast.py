@@ -320,6 +320,7 @@ class TestReleases:
 
 
 class TestLeastLevels:
+    @pytest.mark.slow
     def test_the_forecast_at_the_level_is_accepted_and_its_price_is_the_ledgers(self, forecast, ready_dataset):
         def levels(*requested, accepted_m=500):
             return forecast(*requested, url=LEVELS, accepted_m=accepted_m)

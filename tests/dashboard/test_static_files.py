@@ -124,6 +124,7 @@ def test_files_are_collected_once_and_again_when_one_has_changed(collecting, mon
     assert (collecting / names[0]).stat().st_mtime_ns > before
 
 
+@pytest.mark.slow
 def test_an_interrupted_collection_is_made_again(collecting, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(static_files, "call_command", lambda *_, **__: 1 / 0)

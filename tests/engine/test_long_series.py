@@ -93,7 +93,7 @@ class TestPieces:
         found, gap = release
         some = slice(FIRST * gap, None)
         expected = distance_m(data.lon[some], data.lat[some], found.lon[some], found.lat[some])
-        errors = np.concatenate([one["error_m"] for one in KIND.owner_columns(data, found)])
+        errors = np.concatenate([one["error_mm"] / 1000 for one in KIND.owner_columns(data, found)])
         assert np.array_equal(errors, expected.round(3))
         assert KIND.figures(data, found)["median_error_m"] == round(float(np.median(expected)), 3)
 
@@ -120,6 +120,7 @@ class TestWithoutDraws:
         assert mechanism.shown_each(fresh, np.array([0, 2, 4, 5])).tolist() == [1, 1, -1, -1, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["landmark-uniform", "landmark-skip", "landmark-adaptive"])
 def test_memory_does_not_grow_with_a_series(name):
     """Beside the data and what lies in files."""
@@ -172,6 +173,7 @@ def test_memory_of_cleaning_does_not_grow_with_a_series(step):
     assert peak(2 * FEW + 1) < 1.2 * peak(FEW + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [list, reversed])
 def test_memory_of_an_import_does_not_grow_with_a_series(monkeypatch, order):
     monkeypatch.setattr(mapped_series, "FEW", 1000)

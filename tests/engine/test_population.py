@@ -294,6 +294,7 @@ def test_membership_in_one_number_has_the_area_in_closed_form():
         assert found.auc == pytest.approx(1 - (2 + d) * math.exp(-d) / 4, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("added", [True, False], ids=["added", "removed"])
 def test_no_event_of_a_release_refutes_epsilon(release, added):
