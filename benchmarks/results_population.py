@@ -9,15 +9,14 @@ between shares of the estimate and of the true weights. With --big the memory of
 from __future__ import annotations
 
 import argparse
-import gzip
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.recommendation_sets import DATA
+from benchmarks.recommendation_sets import DATA, EVENTS, gowalla
 from benchmarks.written import commit, save
 from privacy_engine import noise
 from privacy_engine.aggregation.trips import rule_of, trips_of
@@ -36,18 +35,15 @@ MOST = (1, 2, 5, 10)
 """Trips of a person, of the samples that public tools publish: the best of these by the truth is compared."""
 
 
-def gowalla(folder: Path) -> Trips:
-    """The trips of all people."""
-    rows = []
-    with gzip.open(folder / "gowalla_nyc_events.tsv.gz", "rt") as file:
-        for line in file:
-            person, moment, lat, lon, _ = line.rstrip("\n").split("\t")
-            at = float(lon), float(lat)
-            if BOX[0] < at[0] < BOX[2] and BOX[1] < at[1] < BOX[3]:
-                rows.append((int(person), np.datetime64(moment.rstrip("Z"), "s").astype(int), *at))
-    people, time_s, lon, lat = np.array(sorted(rows, key=lambda row: row[:2])).T
-    names, user = np.unique(people, return_inverse=True)
-    return trips_of(CheckIns(user, [str(name) for name in names], time_s, lon=lon, lat=lat), rule_of("gap:24h"))
+def gowalla_trips(folder: Path = DATA) -> Trips:
+    """The trips of all people between check-ins in the box."""
+    found = gowalla(folder / EVENTS)
+    assert found.lon is not None
+    assert found.lat is not None
+    west, south, east, north = BOX
+    inside = (west < found.lon) & (found.lon < east) & (south < found.lat) & (found.lat < north)
+    user, time_s, lon, lat = (column[inside] for column in (found.user, found.time_s, found.lon, found.lat))
+    return trips_of(CheckIns(user, found.users, time_s, lon=lon, lat=lat), rule_of("gap:24h"))
 
 
 def apart(true: Floats | Ints, made: Flows) -> float:
@@ -87,7 +83,7 @@ def errors(trips: Trips, draws: int) -> Iterator[tuple[object, ...]]:
                    round(float(to_trips), 3), *held, commit())  # fmt: skip
 
 
-def drawn(release, table: Ints, places: Places, epsilon: float, draws: int) -> Iterator[Flows]:  # type: ignore[no-untyped-def]
+def drawn(release: Callable[..., Flows], table: Ints, places: Places, epsilon: float, draws: int) -> Iterator[Flows]:
     """So many releases, each of a seed of its own."""
     return (release(table, places, epsilon, rng=noise.seeded(seed)) for seed in range(draws))
 
@@ -138,7 +134,7 @@ if __name__ == "__main__":
     if given.big:
         big()
     else:
-        trips = gowalla(given.data)
+        trips = gowalla_trips(given.data)
         head = ("side", "epsilon", "people", *RELEASES, "sampled_to_trips", "posterior_to_trips", "held", "held_above",
                 "commit")  # fmt: skip
         save("population", head, errors(trips, given.draws))

@@ -72,6 +72,9 @@ def test_no_page_has_what_the_policy_refuses_and_none_loads_from_elsewhere(site)
         assert [link for link in here if not (page.parent / link).exists()] == [], page.name
 
 
+MARKED = ("article", "p", "li", "a", "code", "pre", "table", "h1", "h2", "h3", "math")
+
+
 class Prose(HTMLParser):
     """Paragraphs and items of a page's text without code, and the terms of the glossary that it links."""
 
@@ -80,13 +83,13 @@ class Prose(HTMLParser):
         self.open, self.text, self.terms = [], "", []
 
     def handle_starttag(self, tag, attrs):
-        if tag in ("article", "p", "li", "a", "code", "pre", "table", "h1", "h2", "h3", "math"):
+        if tag in MARKED:
             self.open.append("term" if dict(attrs).get("class") == "term" else tag)
             if self.open[-1] == "term":
                 self.terms.append((dict(attrs)["href"], dict(attrs)["title"]))
 
     def handle_endtag(self, tag):
-        if tag in ("article", "p", "li", "a", "code", "pre", "table", "h1", "h2", "h3", "math"):
+        if tag in MARKED:
             self.open.pop()
 
     def handle_data(self, data):

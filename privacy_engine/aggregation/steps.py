@@ -32,9 +32,14 @@ class StepLength(NamedTuple):
 
 def seconds_of(text: str) -> int:
     """How many seconds a length has, 0 if it is none."""
+    return _measured(text)[0]
+
+
+def _measured(text: str) -> tuple[int, str]:
+    """How many seconds a length has, and the unit it is stated in; 0 if it is none."""
     match = _LENGTH.fullmatch(text)
-    seconds = int(match[1] or 1) * _SECONDS[match[2]] if match else 0
-    return seconds if seconds <= LONGEST_S else 0
+    seconds, unit = (int(match[1] or 1) * _SECONDS[match[2]], match[2]) if match else (0, "")
+    return (seconds if seconds <= LONGEST_S else 0), unit
 
 
 def step_length(text: str) -> StepLength:
@@ -43,10 +48,10 @@ def step_length(text: str) -> StepLength:
     >>> step_length("15min"), step_length("7d")
     (StepLength(seconds=900, days=0, origin=0), StepLength(seconds=604800, days=7, origin=4))
     """
-    match, seconds = _LENGTH.fullmatch(text), seconds_of(text)
-    if match is None or not seconds:
+    seconds, unit = _measured(text)
+    if not seconds:
         raise broken(f"must be {LENGTH_RULE}")
-    calendar = match[2] in ("d", "day", "w", "week")
+    calendar = unit in ("d", "day", "w", "week")
     days = seconds // DAY_S if calendar else 0
     return StepLength(seconds, days, FIRST_MONDAY if days and days % 7 == 0 else 0)
 

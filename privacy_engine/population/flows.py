@@ -94,18 +94,15 @@ def flows_posterior(
     """
     queries = _Queries(epsilon, rng)
     persons = float(queries.noisy(table.sum(keepdims=True), COUNT_SHARE)[0])
-    share = sums_share(len(places), epsilon, persons) * (1 - COUNT_SHARE)
-    by_sums = _by_gravity(queries, table, places, share)
-    if share == 1 - COUNT_SHARE:
+    share = sums_share(len(places), epsilon, persons)
+    by_sums = _by_gravity(queries, table, places, share * (1 - COUNT_SHARE))
+    if share == 1.0:
         return by_sums
-    rest = 1 - COUNT_SHARE - share
+    rest = (1 - share) * (1 - COUNT_SHARE)
     noisy = queries.noisy(table, rest)
     scale = 1 / (rest * epsilon)
-    lower, upper = _interval(noisy, scale)
     mean = _with_returns(noisy, by_sums.flow, scale, len(places))
-    # an interval that is drawn out to the mean is missed no more often; a mean that is moved into it is a worse one
-    lower, upper = np.minimum(lower, mean), np.maximum(upper, mean)
-    return _none_within(Flows(mean, lower, upper, queries.source.private), len(places))
+    return _none_within(_with_interval(mean, noisy, scale, queries.source.private), len(places))
 
 
 def _with_returns(noisy: Floats, prior: Floats, scale: float, places: int) -> Floats:
@@ -190,8 +187,16 @@ def visits_posterior(table: Ints, epsilon: float, *, rng: noise.RandomSource | n
     queries = _Queries(epsilon, rng)
     noisy = queries.noisy(table, 1.0)
     mean = posterior(noisy, np.full(len(noisy), max(float(noisy.mean()), 0.0)), 1 / epsilon).mean
-    lower, upper = _interval(noisy, 1 / epsilon)
-    return Flows(mean, np.minimum(lower, mean), np.maximum(upper, mean), queries.source.private)
+    return _with_interval(mean, noisy, 1 / epsilon, queries.source.private)
+
+
+def _with_interval(mean: Floats, noisy: Floats, scale: float, private: bool) -> Flows:
+    """Posterior means of numbers with noise; the intervals of the noisy numbers are drawn out to them.
+
+    They are missed no more often then; a mean that is moved into its interval is a worse one.
+    """
+    lower, upper = _interval(noisy, scale)
+    return Flows(mean, np.minimum(lower, mean), np.maximum(upper, mean), private)
 
 
 def _interval(noisy: Floats, scale: float) -> tuple[Floats, Floats]:

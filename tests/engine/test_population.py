@@ -1,6 +1,5 @@
 """Flows and visits of a population: what a person weighs, what queries spend, published figures, intervals, attacks."""
 
-import gzip
 import json
 import math
 from itertools import pairwise
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gamma
 
+from benchmarks.results_population import apart, gowalla_trips
 from privacy_engine import noise
 from privacy_engine.aggregation.trips import rule_of, trips_of
 from privacy_engine.data import CheckIns
@@ -209,23 +209,8 @@ def test_whole_numbers_keep_the_sum(flow):
 
 @pytest.fixture(scope="module")
 def gowalla():
-    """Trips within 24 h between successive check-ins in the box, of all people; (person, lon, lat, time_s) sorted."""
-    path = SHARED / "data" / "checkins" / "gowalla_nyc_events.tsv.gz"
-    west, south, east, north = map(float, BOX.split(","))
-    rows = []
-    with gzip.open(path, "rt") as file:
-        for line in file:
-            person, time, lat, lon, _ = line.rstrip("\n").split("\t")
-            if west < float(lon) < east and south < float(lat) < north:
-                rows.append((int(person), np.datetime64(time.rstrip("Z"), "s").astype(int), float(lon), float(lat)))
-    person, time_s, lon, lat = np.array(sorted(rows, key=lambda row: row[:2])).T
-    names, user = np.unique(person, return_inverse=True)
-    return trips_of(CheckIns(user, [str(one) for one in names], time_s, lon=lon, lat=lat), rule_of("gap:24h"))
-
-
-def distance(table, made):
-    true = table / table.sum()
-    return 0.5 * np.abs(true - made.flow / made.flow.sum()).sum()
+    """Trips within 24 h between successive check-ins in the box, of all people."""
+    return gowalla_trips(SHARED / "data" / "checkins")
 
 
 @pytest.mark.parametrize(
@@ -235,7 +220,7 @@ def test_gowallas_flows_are_as_near_as_published(gowalla, side, epsilon, most):
     places = places_of(f"grid:{side}x{side}:{BOX}")
     table = flow_weights([gowalla], places)
     assert round(table.sum() / UNITS) == {8: 3748, 16: 4024}[side]
-    drawn = [distance(table, flows_posterior(table, places, epsilon, rng=noise.seeded(seed))) for seed in range(20)]
+    drawn = [apart(table, flows_posterior(table, places, epsilon, rng=noise.seeded(seed))) for seed in range(20)]
     assert np.mean(drawn) <= most
 
 
@@ -246,7 +231,7 @@ def test_the_posterior_is_not_worse_than_the_better_of_its_parts(gowalla, side, 
     places = places_of(f"grid:{side}x{side}:{BOX}")
     table = flow_weights([gowalla], places)
     means = [
-        np.mean([distance(table, release(table, places, epsilon, rng=noise.seeded(seed))) for seed in range(10)])
+        np.mean([apart(table, release(table, places, epsilon, rng=noise.seeded(seed))) for seed in range(10)])
         for release in RELEASES
     ]
     assert means[0] <= min(means[1:]) + 0.005
